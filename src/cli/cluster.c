@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster.c - a cluster with custom resources of Azure; see cluster.h. */
+/* cluster.c - connects to a cluster with Azure custom resources; see cluster.h. */
 #include "cli/cluster.h"
 
 #include "azure/model/model.h"
@@ -74,7 +74,7 @@ bool cluster_check_group(const struct kube_discovery *d, str group, struct err *
     return true;
 }
 
-/* Without their resources, nothing would be listed and nothing seem to be there. */
+/* Without their resources, nothing would be listed, and nothing would seem to exist. */
 static bool check_known(const struct cluster *cl, struct err *e)
 {
     for (size_t i = 0; i < cl->discovery->version_count; i++) {

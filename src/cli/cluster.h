@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster.h - a cluster with custom resources of Azure, for the commands that read them.
+ * cluster.h - connects to a cluster, for the commands that read Azure custom resources.
  *
  *     AUTO_ARENA secrets = arena_new_secret();
  *     struct cluster cl;
@@ -26,24 +26,21 @@ struct cluster {
     struct kube_transport *transport;
     const struct kube_discovery *discovery;
     struct model *model;
-    str namespace; /* of the options or of the context */
+    str namespace; /* from the options or the context */
 };
 
-/* Connects. Credentials live in secrets; when it fails nothing has to be closed. */
+/* Connects. Credentials live in secrets; after a failure nothing has to be closed. */
 MUST_CHECK bool cluster_open(struct call *c, struct arena *secrets, const struct kube_values *v,
                              struct cluster *out, struct err *e);
 void cluster_close(struct cluster *cl);
-/* "virtualnetwork/net", as kubectl takes it, in the namespace of the cluster. */
+/* Parses "virtualnetwork/net", as kubectl does, in the namespace of the cluster. */
 MUST_CHECK bool cluster_name(const struct cluster *cl, str text, struct object_key *key,
                              const struct kube_resource **resource, struct err *e);
-/*
- * Fails when the server may have resources of a group that it did not list: a kind that seems
- * unknown may have objects then.
- */
+/* Fails if discovery of a group was incomplete: a kind that seems unknown may have objects then. */
 MUST_CHECK bool cluster_check_group(const struct kube_discovery *d, str group, struct err *e);
 /*
- * Every object of Azure's kinds in a namespace; an empty one: in all. fn gets them one by one; item
- * lives only during the call.
+ * Lists every object of Azure's kinds in a namespace; empty: in all namespaces. fn gets them one by
+ * one; item lives only during the call.
  */
 MUST_CHECK bool cluster_list(const struct cluster *cl, str namespace, kube_item_fn *fn, void *ctx,
                              struct err *e);

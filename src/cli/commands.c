@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * commands.c - the table of commands, and the options that all of them share.
- */
+/* commands.c - the table of commands, and the options that they all share. */
 #include "cli/commands.h"
 
 extern const struct command command_compare;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.c - what is wrong with files, for other tools; see findings.h. */
+/* findings.c - problems found in files, for other tools; see findings.h. */
 #include "cli/findings.h"
 #include "cli/print.h"
 #include "base/quote.h"
 
 /* ---- GitHub. ---- */
 
-/* GitHub's commands end at a line break, and properties at a comma or colon too. */
+/* GitHub's commands end at a line break, and properties also at a comma or colon. */
 static void add_escaped(struct buf *out, str foreign, bool property)
 {
     str text = quote_line(out->arena, foreign);
@@ -38,7 +38,7 @@ void findings_print_github(struct call *c, const struct tool_findings *f, const 
         buf_fmt(&out, ": %s\n", one->advice);
     }
     buf_fmt(&out, "::notice title=%s::%.*s\n", title, STR_ARG(summary));
-    /* Foreign text in it is harmless already. */
+    /* Foreign text in it is already escaped. */
     output_add_safe(c->out, buf_str(&out));
 }
 

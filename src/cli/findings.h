@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings.h - what is wrong with files, in the formats that other tools read: SARIF 2.1.0, and the
- * commands of GitHub's workflows. One thread at a time.
+ * findings.h - problems found in files, in formats for other tools: SARIF 2.1.0, and GitHub
+ * workflow commands. One thread at a time.
  */
 #pragma once
 
@@ -23,9 +23,9 @@ struct tool_findings {
     size_t len, cap;
 };
 
-/* A line per finding, and one that sums them up under the title. */
+/* Prints a line per finding, and a summary under the title. */
 void findings_print_github(struct call *c, const struct tool_findings *f, const char *title,
                            str summary);
-/* rules are all that there are; the last one has no name. */
+/* rules has all rules, and ends with one that has no name. */
 MUST_CHECK bool findings_print_sarif(struct call *c, const struct tool_findings *f,
                                      const struct finding_rule *rules, struct err *e);

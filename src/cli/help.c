@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * help.c - help texts, made from the table of commands.
- */
+/* help.c - help texts, derived from the table of commands. */
 #include "cli/commands.h"
 #include "cli/options/kube.h"
 

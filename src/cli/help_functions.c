@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * help_functions.c - plumb help functions: the functions of templates, out of their tables.
- */
+/* help_functions.c - plumb help functions: describes template functions from their tables. */
 #include "cli/commands.h"
 #include "tmpl/tmpl.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Duplicate keys that are shown one by one; main prints how many more there are. */
+/* Shows the first duplicate keys; main prints how many more there are. */
 static void warn(void *ctx, struct where at, str text)
 {
     struct call *c = ctx;
@@ -29,9 +29,9 @@ static bool opens_container(str text, size_t offset)
 }
 
 /*
- * Whether a text that does not say what it is holds JSON: it begins with a whole JSON object or
- * list, and what follows is another one or nothing. YAML in flow style and documents separated by
- * "---" fail one of the two.
+ * Whether a text of unknown format is JSON: it starts with a complete JSON object or list, and is
+ * followed by another one or nothing. YAML in flow style and documents separated by "---" fail one
+ * of these tests.
  */
 static bool looks_like_json(const struct source *src)
 {
@@ -76,7 +76,7 @@ static bool next_json(struct arena *a, struct input *in, struct value **root, st
     *root = NULL;
     if (in->done)
         return true;
-    /* Where a broken value ends is unknown: a failure is the end. */
+    /* The end of an invalid value is unknown, so stop after a failure. */
     in->done = !json_read_next(a, &in->source, &in->options, &in->offset, root, e);
     return !in->done;
 }
@@ -86,7 +86,7 @@ bool input_next(struct arena *a, struct input *in, struct doc *doc, struct err *
     *doc = (struct doc){.source = &in->source};
     if (in->json)
         return next_json(a, in, &doc->root, e);
-    /* The stream is set here because in may have been copied since it was opened. */
+    /* Set here because in may have been copied since it was opened. */
     in->stream.src = &in->source;
     in->stream.opts = &in->options;
     return yaml_stream_next(a, &in->stream, &doc->root, e);
@@ -94,10 +94,10 @@ bool input_next(struct arena *a, struct input *in, struct doc *doc, struct err *
 
 /* ---- Files. ---- */
 
-/* Folders below folders are followed this far. */
+/* The deepest nesting of folders. */
 #define FOLDER_DEPTH_MAX 64
 
-/* Links to folders are not followed: they may lead in circles. */
+/* Links to folders are not followed: there may be cycles. */
 static bool is_link(struct arena *a, str path)
 {
     struct stat st;
@@ -186,7 +186,7 @@ struct work {
     bool strict;
 };
 
-/* Reports a fault of a document, unless it is one that the rest would meet as well. */
+/* Reports an error in a document, unless the rest would fail with it as well. */
 static bool go_on(struct work *w, struct err *e)
 {
     if (e->kind != ERR_INVALID && e->kind != ERR_NOT_FOUND && e->kind != ERR_LIMIT)
@@ -196,7 +196,7 @@ static bool go_on(struct work *w, struct err *e)
     return true;
 }
 
-/* Each turn takes one document; the end is a document without a root. */
+/* Each iteration takes one document; the end is a document without a root. */
 static bool each_document(struct work *w, struct input *in, struct err *e)
 {
     AUTO_ARENA a = arena_new();

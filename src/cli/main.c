@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * main.c - the program: finds the command (or an original by name), reads its options, runs it, and
- * decides how it ended.
+ * sets the exit status.
  */
 #include "cli/commands.h"
 #include "cli/compat/originals.h"
@@ -20,7 +20,7 @@
 struct request {
     struct arena *arena;
     struct global_values globals;
-    const struct command *command; /* NULL: none was named */
+    const struct command *command; /* NULL: none was given */
     bool alone;                    /* nothing follows its name */
     struct options options;
     void *values;
@@ -40,7 +40,7 @@ static void use_globals(const struct global_values *g)
 
 /* ---- Reading the command line. ---- */
 
-/* Whoever types a command alone wants to know what to type. */
+/* A user who types just a command wants to know its usage. */
 static void show_usage(const struct request *r)
 {
     struct buf text = buf_new(r->arena, BUF_UNLIMITED);
@@ -82,7 +82,7 @@ static bool fail_unknown_command(str name, struct err *e)
     return err_set(e, ERR_USAGE, "unknown command \"%.*s\"", STR_ARG(name));
 }
 
-/* Reads the options before the command name; *used: how many arguments that took. */
+/* Reads the options before the command name; *used: how many arguments they took. */
 static bool read_globals(struct request *r, size_t argc, char *const *argv, size_t *used,
                          struct err *e)
 {
@@ -249,9 +249,8 @@ static void *run_on_thread(void *start)
 }
 
 /*
- * Trees of VALUE_DEPTH_MAX levels are walked by recursion, which must not depend on the limits of
- * the shell: the work is done on a thread whose stack is large enough. Pages that are not touched
- * cost nothing.
+ * Trees of VALUE_DEPTH_MAX levels are walked by recursion, which must not depend on the shell's
+ * limits, so the work is done on a thread with a large enough stack. Untouched pages cost nothing.
  */
 static bool run_on_large_stack(struct start *s)
 {
@@ -269,8 +268,9 @@ static bool run_on_large_stack(struct start *s)
 }
 
 /*
- * When a standard file is closed, the next file that is opened would take its number. Its place is
- * filled with something that cannot be used as it would be, so that reading and writing still fail.
+ * If a standard file is closed, the next file that is opened would get its number. So it is
+ * replaced with something that cannot be used for the purpose, so that reading and writing still
+ * fail.
  */
 static void fill_standard_files(void)
 {
@@ -280,9 +280,9 @@ static void fill_standard_files(void)
 }
 
 /*
- * Credentials and Secrets are in memory: no fault leaves them in a core file. A limit of 1 is less
- * than any core and, other than 0, keeps Linux also from piping one to a program. The programs that
- * are started, which get credentials too, inherit it.
+ * Credentials and Secrets are in memory, and must not end up in a core file. A limit of 1 is less
+ * than any core and, unlike 0, also prevents Linux from piping one to a program. Programs that we
+ * start, which also get credentials, inherit it.
  */
 static void disable_core_files(void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * man.c - pages of the manual, made from the table of commands. tools/install-files writes one for
- * each command.
+ * man.c - man pages, derived from the table of commands. tools/install-files writes one for each
+ * command.
  */
 #include "cli/commands.h"
 #include "cli/options/kube.h"
 
 #define MAN_WIDTH 78
 
-/* What roff would take for a command or an escape. */
+/* Escapes what roff would take for a command or an escape. */
 static void add_roff(struct buf *out, str text)
 {
     bool begins = true;
@@ -27,7 +27,7 @@ static void add_roff(struct buf *out, str text)
     }
 }
 
-/* Lines that stay as they are. */
+/* Adds unchanged lines. */
 static void add_lines(struct buf *out, const char *title, str text)
 {
     buf_fmt(out, ".SH %s\n.nf\n", title);

@@ -2,9 +2,10 @@
 /*
  * message.c - messages on standard error.
  *
- * They are for people and may quote foreign text, which is always escaped. Lines of our own that
- * follow the first are indented, or items of a list: another newline is foreign, and escaped too.
- * Nothing is left to do when standard error itself fails, except that main still ends with trouble.
+ * They are for people and may quote foreign text, which is always escaped. In our own messages,
+ * lines after the first are indented, or items of a list: any other newline is foreign, and
+ * escaped, too. If standard error itself fails nothing can be done, except that main still ends
+ * with STATUS_TROUBLE.
  */
 #include "cli/commands.h"
 #include "base/quote.h"
@@ -43,7 +44,7 @@ static void print_line(struct arena *a, const char *prefix, str text)
     message_text(buf_str(&line));
 }
 
-/* Errors of the system name their file already: "open x: permission denied". */
+/* System errors already name their file: "open x: permission denied". */
 static str text_of(struct arena *a, const struct err *e)
 {
     struct err placed = {.kind = e->kind, .at = e->at};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * metrics.c - a text for Prometheus, in a file and at an address; see metrics.h.
- */
+/* metrics.c - publishes metrics in a file and over HTTP; see metrics.h. */
 #include "cli/metrics.h"
 #include "cli/commands.h"
 #include "net/server/server.h"
@@ -79,7 +77,7 @@ static bool serve(struct metrics *m, str address, struct err *e)
 
 /* ---- Life. ---- */
 
-/* A file that cannot be written is found out before anything else is done. */
+/* Detects that a file cannot be written before anything else is done. */
 static bool can_write(str file, struct err *e)
 {
     struct file_draft draft;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.h - a text for Prometheus, in a file and at an address.
+ * metrics.h - publishes metrics for Prometheus in a file and over HTTP.
  *
  *     struct metrics *m;
  *     if (!metrics_open(a, file, address, &m, e)) ...
- *     metrics_publish(m, text);      as often as one likes
+ *     metrics_publish(m, text);      as often as needed
  *     metrics_close(m);
  *
- * The file is replaced as a whole; one that cannot be written is a warning, once until it can be
- * again. GET /metrics answers with what was published last. One thread at a time.
+ * The file is replaced atomically. If it cannot be written, there is one warning until it can be
+ * written again. GET /metrics returns what was published last. One thread at a time.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct metrics;
 
 /*
  * Either of file and address may be empty. An address is a port, on 127.0.0.1, or HOST:PORT with an
- * IP address for HOST ([...] around IPv6); port 0 takes a free one. What is listened on is said on
+ * IP address for HOST ([...] around IPv6); port 0 picks a free one. The address is printed to
  * standard error.
  */
 MUST_CHECK bool metrics_open(struct arena *a, str file, str address, struct metrics **out,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * objects.c - which document of one file belongs to which of another.
- */
+/* objects.c - matches the documents of one file with those of another. */
 #include "cli/objects.h"
 #include "object/object.h"
 
@@ -20,7 +18,7 @@ static void add_object(struct arena *a, struct objects *o, struct doc doc, struc
     VEC_PUSH(a, o, object);
 }
 
-/* A List may hold lists; each level is an element, so the depth of the document bounds this. */
+/* A List may contain lists; recursion is bounded by the depth of the document. */
 static void add_document(struct arena *a, struct objects *o, struct doc doc, struct map *counts)
 {
     const struct value *items = value_get(doc.root, STR("items"));

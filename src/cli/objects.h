@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objects.h - which document of one file belongs to which of another.
+ * objects.h - matches the documents of one file with those of another.
  *
- * Kubernetes objects are the same when apiVersion, kind, namespace and name are; the n-th with an
- * identity belongs to the n-th with the same. Other documents belong together by position, counted
- * among themselves. The items of a List are objects of their own. One thread at a time.
+ * Kubernetes objects match if apiVersion, kind, namespace and name are equal; of several with the
+ * same identity, the n-th matches the n-th. Other documents match by position, counted among
+ * themselves. The items of a List are separate objects. One thread at a time.
  */
 #pragma once
 
 #include "cli/input.h"
 
-/* A document, and by what it is known. */
+/* A document and its identity. */
 struct object {
     struct doc doc;
-    str label; /* "v1 ConfigMap default/settings"; empty when it is no Kubernetes object */
-    str key;   /* equal keys belong together */
+    str label; /* "v1 ConfigMap default/settings"; empty if it is not a Kubernetes object */
+    str key;   /* documents with equal keys match */
 };
 
 struct objects {
@@ -22,11 +22,10 @@ struct objects {
     size_t len, cap;
 };
 
-/* Reads all documents of a file or folder into the arena of the call. Documents with faults are
- * reported. */
+/* Reads all documents of a file or folder into the arena of the call. Invalid ones are reported. */
 MUST_CHECK bool objects_read(struct call *c, str name, struct objects *out, struct err *e);
 
-/* Two objects that belong together; one of them is NULL when it has no counterpart. */
+/* Two objects that match; one of them is NULL if the other has no counterpart. */
 struct object_pair {
     const struct object *old, *new_;
 };
@@ -36,6 +35,6 @@ struct object_pairs {
     size_t len, cap;
 };
 
-/* All pairs in the order of old, then what only new_ has. Lives as long as a. */
+/* All pairs in the order of old, then those only in new_. Lives as long as a. */
 struct object_pairs objects_match(struct arena *a, const struct objects *old,
                                   const struct objects *new_);

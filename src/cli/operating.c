@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operating.c - a running operator; see operating.h. */
+/* operating.c - runs an operator; see operating.h. */
 #include "cli/operating.h"
 
 #include "kube/client.h"

@@ -7,7 +7,7 @@
  *     stop_wait();
  *     operating_stop(&o);
  *
- * The operator runs on threads of its own from operating_start to operating_stop.
+ * The operator runs on its own threads from operating_start to operating_stop.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct operating {
     /* Set by the command. */
     struct kube_transport *transport;
     struct settings settings;
-    struct live_config config; /* what neither settings nor this struct say */
+    struct live_config config; /* whatever neither settings nor this struct set */
     str health, metrics;       /* addresses; empty or "0": none */
-    /* The rest is operating.c's own. */
+    /* The rest is private to operating.c. */
     struct live *live;
     struct server *servers[2];
     struct http_cancel *cancel;
@@ -30,23 +30,26 @@ struct operating {
 };
 
 /*
- * The settings of the environment and of the Secret of that name in the operator's own namespace
- * (empty: no Secret is looked at; a missing one is not an error). a should be a secret arena.
+ * Reads the settings from the environment and from the Secret of that name in the operator's own
+ * namespace (empty: no Secret; a missing one is not an error). a should be a secret arena.
  */
 MUST_CHECK bool operating_settings(struct arena *a, struct kube_transport *t, str namespace,
                                    str secret, struct settings *out, struct err *e);
 /*
- * The rules of kinds in a folder, or in a ConfigMap, "configmap/NAME", of the operator's namespace.
- * Live as long as a. A ConfigMap is followed from then on.
+ * Reads the rules of kinds from a folder, or from a ConfigMap ("configmap/NAME") in the operator's
+ * namespace, which is watched from then on. They live as long as a.
  */
 MUST_CHECK bool operating_rules(struct arena *a, struct kube_transport *t, str namespace, str from,
                                 struct live_config *out, struct err *e);
 MUST_CHECK bool operating_start(struct operating *o, struct err *e);
 void operating_stop(struct operating *o);
-/* Of a simulated Azure at this URL, which believes everybody. Texts live as long as a and url. */
+/*
+ * Credentials for a simulated Azure at this URL, which accepts any. Texts live as long as a and
+ * url.
+ */
 struct credential_settings operating_simulated(struct arena *a, str url, str subscription);
-/* The namespace that the operator works in: as an option says, POD_NAMESPACE, or the cluster's. */
+/* The namespace that the operator runs in: the option, POD_NAMESPACE, or the cluster's. */
 str operating_namespace(str option, const struct kube_config *cluster);
 #define OPERATING_NAMESPACE "azureserviceoperator-system"
-/* "host_1a2b3c4d": unlike all other processes. */
+/* "host_1a2b3c4d": unique for each process. */
 str operating_identity(struct arena *a);

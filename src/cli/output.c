@@ -11,7 +11,7 @@
 /* Enough to make system calls rare, little enough to stay in the cache. */
 #define OUTPUT_BLOCK (64 * KIB)
 
-/* The convention of no-color.org: set and not empty means no. */
+/* The convention of no-color.org: set and not empty disables colours. */
 static bool wants_colour(int fd)
 {
     const char *no_colour = getenv("NO_COLOR");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * print.c - documents to standard output, one function per syntax.
- */
+/* print.c - prints documents to standard output, one function per format. */
 #include "cli/print.h"
 #include "text/json/json.h"
 #include "text/toml/toml.h"
@@ -97,7 +95,7 @@ void print_short(struct buf *out, const struct value *v, size_t max)
         buf_add(out, buf_str(&text));
         return;
     }
-    /* Not inside a character. */
+    /* Do not cut inside a character. */
     while (cut > 0 && ((unsigned char)text.data[cut] & 0xC0) == 0x80)
         cut--;
     buf_add(out, str_slice(buf_str(&text), 0, cut));

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * progress.c - how far a long run is.
- */
+/* progress.c - shows the progress of a long run. */
 #include "cli/progress.h"
 
 #include <unistd.h>
 
-/* A run that is over sooner shows nothing. */
+/* A shorter run shows nothing. */
 #define PROGRESS_AFTER (1 * NS_PER_SEC)
 #define PROGRESS_EVERY (100 * NS_PER_MS)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stop.c - running until a signal; see stop.h. */
+/* stop.c - runs until a signal; see stop.h. */
 #include "cli/stop.h"
 
 #include "net/http/http.h"
@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 
-/* What the handler of signals raises; it lives as long as the program. */
+/* Raised by the signal handler; lives as long as the program. */
 static struct http_cancel *stopped;
 
 static void stop(int number)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare.c - plumb compare: Kubernetes objects against a reference of templates.
- */
+/* compare.c - plumb compare: compares Kubernetes objects with a reference made of templates. */
 #include "cli/cmd/compare_fleet.h"
 #include "cli/cmd/compare_generate.h"
 #include "cli/progress.h"
@@ -122,7 +120,10 @@ static void show_step(void *ctx, size_t done, size_t total)
     progress_step(ctx, done, total);
 }
 
-/* The text report is coloured, and escaped, by its writer; the others know nothing of terminals. */
+/*
+ * The text report is coloured and escaped by its writer; the other formats do not depend on
+ * terminals.
+ */
 static void choose_looks(const struct output *out, struct compare_values *v)
 {
     v->colour = str_eq(v->color, STR("always")) || (str_eq(v->color, STR("auto")) && out->colour);
@@ -165,7 +166,7 @@ static bool watch(struct call *c, const struct compare_values *v, struct err *e)
 
 /* ---- Words and options. ---- */
 
-/* KIND/NAME, KIND/NAMESPACE/NAME or an id, but neither a file, a pattern, an address nor "-". */
+/* KIND/NAME, KIND/NAMESPACE/NAME or an id, but not a file, a pattern, a URL or "-". */
 static bool names_object(str word)
 {
     return word.len && word.ptr[0] >= 'A' && word.ptr[0] <= 'z' &&
@@ -175,8 +176,8 @@ static bool names_object(str word)
 }
 
 /*
- * --explain OBJECT, though OBJECT may be left out: the first word that can be nothing else. Takes
- * it off the words.
+ * --explain OBJECT, where OBJECT is optional: the first argument that cannot be anything else,
+ * which is removed from the arguments.
  */
 static void take_explained(struct call *c, struct compare_values *v)
 {
@@ -281,7 +282,7 @@ static bool open_tape(const struct compare_values *v, struct tape **out, struct 
     return !v->replay.len || tape_replay(v->replay, out, e);
 }
 
-/* What could not be recorded is told when there is nothing worse. */
+/* Reports that something could not be recorded, if there is nothing worse. */
 static bool run(struct call *c, struct err *e)
 {
     AUTO_ERR ignored = {0};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare_cli.c - from option values to a report: the checks of the original in its order.
- */
+/* compare_cli.c - checks options in the original's order, compares, and writes the report. */
 #include "cli/cmd/compare_cli.h"
 #include "cli/input.h"
 #include "base/quote.h"
@@ -26,7 +24,7 @@ bool compare_dialect(const struct compare_values *v, const struct dialect **out,
     return true;
 }
 
-/* As client-go does for programs that do not say otherwise. */
+/* Like client-go's default for programs. */
 static void log_warning(void *ctx, str text)
 {
     AUTO_ARENA a = arena_new();
@@ -62,7 +60,7 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
     v->filename = inputs;
 }
 
-/* As Go's os.TempDir, without a slash at the end. */
+/* Like Go's os.TempDir, without a trailing slash. */
 static str temp_folder(void)
 {
     str folder = str_c(getenv("TMPDIR"));
@@ -140,7 +138,7 @@ struct compare_options *compare_options_of(struct arena *a, const struct compare
     return o;
 }
 
-/* With an earlier report only what is new or worse counts. */
+/* With an earlier report, only what is new or worse counts. */
 static bool drifted(const struct results *r)
 {
     const struct result_baseline *b = &r->baseline;
@@ -150,7 +148,7 @@ static bool drifted(const struct results *r)
     return r->differing || r->issues.len;
 }
 
-/* Formats that have no room for them: standard error has. */
+/* For formats that cannot contain explanations, print them to standard error. */
 static void show_explanations(struct arena *a, const struct results *r)
 {
     struct buf text = buf_new(a, BUF_UNLIMITED), safe = buf_new(a, BUF_UNLIMITED);
@@ -173,7 +171,7 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
                                            .log = log};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
-    /* What the original does not know means text to it. */
+    /* The original uses text for formats that it does not know. */
     if (!format || (!r->verdict.known && !format->original))
         format = &report_text;
     if (drifted(r) && !patches)
@@ -187,10 +185,10 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
     return true;
 }
 
-/* Faults of a reference that are shown when it cannot be used. */
+/* The most faults that are shown of an unusable reference. */
 #define FAULTS_SHOWN 20
 
-/* What the check does not find stays as it is. */
+/* If the check finds nothing, the error is unchanged. */
 bool compare_fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
 {
     const struct lint_options options = {.reference = o->reference,

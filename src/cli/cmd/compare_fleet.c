@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare_fleet.c - plumb compare --fleet: what goes together, and from sites to a report.
+ * compare_fleet.c - plumb compare --fleet: checks options, compares sites, and writes the report.
  */
 #include "cli/cmd/compare_fleet.h"
 #include "cli/input.h"
@@ -68,7 +68,7 @@ static bool check_values(struct arena *a, const struct compare_values *v, struct
 
 /* ---- The run. ---- */
 
-/* Nobody knows whether it is drift, so it is not fine. */
+/* It is unknown whether that is drift, so it is not a success. */
 static bool lacks(const struct fleet *f)
 {
     for (size_t i = 0; i < f->sites.len; i++)
@@ -83,7 +83,7 @@ static enum exit_status status_of(const struct compare_values *v, const struct f
         return STATUS_TROUBLE;
     if (v->strict && f->states[VERDICT_INCOMPLETE])
         return STATUS_INCOMPLETE;
-    /* With an earlier report only what is new counts. */
+    /* With an earlier report, only what is new counts. */
     bool drift = f->baseline.file.len ? f->baseline.fresh > 0 : f->drifting || lacks(f);
     return drift ? STATUS_DIFFERENT : STATUS_FINE;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare_generate.c - from option values to a generated reference.
- */
+/* compare_generate.c - compare -g: generates a reference. */
 #include "cli/cmd/compare_generate.h"
 #include "compare/generate/generate.h"
 

@@ -10,12 +10,12 @@
 
 #include <signal.h>
 
-/* How old the numbers for Prometheus may get. */
+/* The maximum age of the metrics. */
 #define PUBLISH_EVERY (5 * NS_PER_SEC)
 #define INTERVAL_MAX (3600 * NS_PER_SEC)
 #define POLL_MIN NS_PER_SEC
 #define POLL_MAX (86400 * NS_PER_SEC)
-/* How often a server is asked for kinds that it does not have. */
+/* How often to check for kinds that the server does not have. */
 #define REFRESH (60 * NS_PER_SEC)
 
 /* ---- The command line. ---- */
@@ -75,8 +75,7 @@ static void stop(int number)
     http_cancel_raise(stopped);
 }
 
-/* A second signal ends the program at once, and so does one before there is a verdict to end with.
- */
+/* A second signal ends the program at once, and so does one before the first verdict. */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};

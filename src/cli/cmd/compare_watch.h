@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare_watch.h - plumb compare --watch: from option values to lines, metrics and an exit status.
- */
+/* compare_watch.h - plumb compare --watch: keeps comparing, and prints changes and metrics. */
 #pragma once
 
 #include "base/base.h"
@@ -17,13 +15,13 @@ struct watch_values {
     str metrics_addr, metrics_file;
 };
 
-/* Whether what was asked for fits together: ERR_USAGE otherwise. */
+/* Whether the options can be combined; ERR_USAGE otherwise. */
 MUST_CHECK bool watch_check(const struct compare_values *v, const struct dialect *dialect,
                             struct err *e);
 
 /*
- * Watches until SIGINT or SIGTERM, which is not a failure: the status of the call is then that of
- * the last verdict. Writes each change as it comes.
+ * Watches until SIGINT or SIGTERM, which is not a failure: the exit status is then that of the last
+ * verdict. Prints each change when it happens.
  */
 MUST_CHECK bool watch_execute(struct call *c, const struct compare_values *v,
                               const struct compare_log *log, struct err *e);

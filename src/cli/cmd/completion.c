@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * completion.c - plumb completion: the script that makes a shell complete our words.
- */
+/* completion.c - plumb completion: prints a shell's completion script. */
 #include "cli/complete/completion.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confirm.c - plumb confirm: lets go what plumb operate --confirm-deletes holds back. */
+/* confirm.c - plumb confirm: releases deletions held back by plumb operate --confirm-deletes. */
 #include "cli/commands.h"
 #include "cli/options/kube.h"
 #include "azure/model/model.h"
@@ -22,7 +22,7 @@ struct confirming {
     struct call *call;
     struct kube_transport *transport;
     const struct kube_discovery *discovery;
-    const struct kube_resource *resource; /* of the objects that are listed */
+    const struct kube_resource *resource; /* of the listed objects */
     str namespace;
     size_t count;
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * convert.c - plumb convert: documents from one syntax to another.
- */
+/* convert.c - plumb convert: converts documents between formats. */
 #include "cli/input.h"
 #include "cli/print.h"
 

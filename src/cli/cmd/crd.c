@@ -47,7 +47,7 @@ struct printing {
     struct call *call;
     const struct crd_values *values;
     struct crd_options options;
-    struct kube_transport *cluster; /* where they are applied; NULL: they are printed */
+    struct kube_transport *cluster; /* where to apply them; NULL: print them */
     size_t count, bytes;
 };
 
@@ -101,8 +101,8 @@ static bool open_cluster(struct call *c, struct kube_transport **out, struct err
 }
 
 /*
- * Server-side apply, where fields that others own are taken over, as these are whole definitions. A
- * server without it, such as plumb serve, gets a patch or a new object instead.
+ * Uses server-side apply, and takes over fields that others own, as these are complete definitions.
+ * A server without it, such as plumb serve, gets a patch or a new object instead.
  */
 static bool write_crd(struct kube_transport *t, struct arena *a, const struct kube_call *call,
                       const struct value *crd, struct err *e)

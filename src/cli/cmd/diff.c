@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * diff.c - plumb diff: what differs between two files of documents.
- */
+/* diff.c - plumb diff: shows the differences between two files of documents. */
 #include "cli/options/list_rules.h"
 #include "cli/objects.h"
 #include "cli/print.h"
@@ -37,7 +35,7 @@ struct job {
     struct list_rules rules;
     struct diff_options options;
     bool show_secrets;
-    struct value *found; /* -o json: the list that is printed at the end */
+    struct value *found; /* -o json: the list to print at the end */
     bool (*show)(struct job *j, struct arena *a, const struct object_pair *pair,
                  const struct differences *d, struct err *e);
 };
@@ -125,7 +123,7 @@ static bool show_text(struct job *j, struct arena *a, const struct object_pair *
     return true;
 }
 
-/* ---- List: one line per difference, with its place on both sides. ---- */
+/* ---- List: one line per difference, with its position on both sides. ---- */
 
 #define SHOWN_MAX 120 /* bytes of a value in a line */
 
@@ -186,7 +184,7 @@ static bool show_list(struct job *j, struct arena *a, const struct object_pair *
 
 /* ---- JSON: a list of objects, for programs. ---- */
 
-/* A list that was only reordered would be repeated on both sides: its places are enough. */
+/* A list that was only reordered would be repeated on both sides: its positions are enough. */
 static void add_side(struct arena *a, struct value *item, const struct object *o,
                      const struct value *v, str side, bool shown)
 {
@@ -228,7 +226,7 @@ static bool print_found(struct job *j, struct err *e)
 
 /* ---- The command. ---- */
 
-/* The pair without what Secrets hold; shown has room for both objects. */
+/* The pair with Secrets masked; shown has room for both objects. */
 static struct object_pair mask_pair(struct arena *a, const struct object_pair *pair,
                                     struct object shown[2])
 {

@@ -33,7 +33,7 @@ static bool get_from_document(void *ctx, struct arena *a, const struct doc *doc,
     return !found.root || print_document(&s->printer, &found, e);
 }
 
-/* Both "." and "" mean the document itself; one leading point is a matter of habit. */
+/* Both "." and "" mean the document itself; a leading dot is optional. */
 static bool parse_path(struct arena *a, str text, struct path *out, struct err *e)
 {
     bool ok;

@@ -16,7 +16,7 @@ struct helm_values {
     bool outside_links;
 };
 
-/* The first is not the original's. */
+/* The first one is not in the original. */
 static const struct option helm_options[] = {
     {"allow-outside-links", 0, OPTION_BOOL, offsetof(struct helm_values, outside_links),
      .help = "Follow links of the reference that lead out of its folder"},
@@ -55,12 +55,12 @@ static bool convert(struct arena *a, const struct helm_values *v, bool outside_l
                        "path to reference config file is required, pass by -r/--reference");
     bool ok = helm_convert(a, &options, &note, e);
     (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&note), NULL);
-    /* The messages say where by themselves. */
+    /* The messages already have the position. */
     e->at = (struct where){0};
     return ok;
 }
 
-/* A reference may be named by its folder. */
+/* A reference may be given by its folder. */
 static bool cmd_helm_convert(struct call *c, struct err *e)
 {
     struct helm_values v = *(const struct helm_values *)c->values;
@@ -108,7 +108,7 @@ const struct command command_helm_convert = {
     .run = cmd_helm_convert,
 };
 
-/* The blanks before line breaks are the original's. */
+/* The spaces before line breaks are the original's. */
 static const struct cobra helm_convert_program = {
     .name = "helm-convert",
     .usage = "helm-convert -r <REFERENCE_PATH> -n <CHART_DIRECTORY> [-d <EXISTING_CRS_DIR>] "

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * help.c - plumb help: what a command does, and what functions templates have.
- */
+/* help.c - plumb help: describes commands and template functions. */
 #include "cli/commands.h"
 
 struct help_values {
@@ -51,7 +49,7 @@ static bool cmd_help(struct call *c, struct err *e)
     return ok;
 }
 
-/* The commands, and the one topic that is none. */
+/* The commands, and the only topic that is not a command. */
 static const char *const *help_words(struct arena *a)
 {
     const char *const *names = command_names(a);

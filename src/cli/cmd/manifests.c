@@ -3,8 +3,8 @@
  * manifests.c - plumb manifests: what a cluster needs to run plumb.
  *
  * The objects are a template (manifests.yaml), rendered with names and access rules. The rules are
- * made here: of the kinds that are chosen, and of what these export. tests/golden/manifests/rights
- * runs the operator with exactly these rights, and checks that each of them is used.
+ * made here, from the chosen kinds and their exports. tests/golden/manifests/rights runs the
+ * operator with exactly these rights, and checks that each of them is used.
  */
 #include "cli/input.h"
 #include "cli/options/kinds.h"
@@ -17,7 +17,7 @@
 
 EMBED(manifests_yaml, "src/cli/cmd/manifests.yaml");
 
-/* Lines of a file of settings. */
+/* The most lines of a settings file. */
 #define SETTINGS_LINES_MAX 1000
 #define SETTINGS_FILE_MAX (1 * MIB)
 
@@ -71,7 +71,7 @@ static struct value *add_rule(struct arena *a, struct value *rules, str group,
     return out;
 }
 
-/* What the kinds can be asked to write. */
+/* What the kinds can export. */
 struct exports {
     bool secrets, config_maps;
 };
@@ -88,7 +88,7 @@ static void note_exports(const struct model_resource *r, struct exports *x)
     }
 }
 
-/* Whether objects of the kind can own others of those chosen. */
+/* Whether objects of the kind can own objects of other chosen kinds. */
 static bool can_own(const struct kind_list *list, const struct model_resource *r)
 {
     for (size_t i = 0; i < list->len; i++) {
@@ -100,7 +100,7 @@ static bool can_own(const struct kind_list *list, const struct model_resource *r
     return false;
 }
 
-/* Adds a resource, or a part of it, to the rule of its group, which is made with the first. */
+/* Adds a resource or subresource to the rule of its group, which is created with the first. */
 static void add_resource(struct arena *a, struct value *rules, struct value **resources,
                          const struct model_resource *r, const char *part, const char *const *verbs)
 {
@@ -110,10 +110,10 @@ static void add_resource(struct arena *a, struct value *rules, struct value **re
 }
 
 /*
- * Rules for the kinds themselves, up to three for each group; *kinds is how many there are. Nothing
- * is deleted: servers with OwnerReferencesPermissionEnforcement, as OpenShift's, let only those set
- * an owner who may delete the object, and those block an owner's deletion who may write its
- * finalizers.
+ * Rules for the kinds themselves, up to three for each group; *kinds is how many there are. These
+ * objects are never deleted, but servers with OwnerReferencesPermissionEnforcement, such as
+ * OpenShift, require the right to delete an object for setting its owner, and the right to write an
+ * owner's finalizers for blocking its deletion.
  */
 static void add_kinds(struct arena *a, struct value *rules, const struct kind_list *list,
                       struct exports *x, size_t *kinds)
@@ -150,8 +150,8 @@ static void add_core(struct arena *a, struct value *rules, const struct exports 
 }
 
 /*
- * What it keeps in its own namespace: the Lease, the checkpoint, the key of digests. Whoever may
- * write in all namespaces needs no more for its own.
+ * Rules for what it keeps in its own namespace: the Lease, the checkpoint, the key for digests. If
+ * it can write in all namespaces, it needs no more for its own.
  */
 static struct value *own_rules(struct arena *a, const struct exports *x)
 {
@@ -192,7 +192,7 @@ static const char *const settings_names[] = {
     "RATE_LIMIT_MODE",
 };
 
-/* The name that is spelled most alike; *known when it is the name itself. */
+/* The most similar name; *known if it is the name itself. */
 static const char *nearest_setting(str name, bool *known)
 {
     const char *best = settings_names[0];
@@ -302,7 +302,7 @@ static bool prepare_operate(struct call *c, struct model *m, struct value *data,
     return make_settings(a, input_path(v->env), data, e);
 }
 
-/* The plural that Kubernetes' own tools guess for a kind. */
+/* The plural of a kind, as guessed by Kubernetes' own tools. */
 static str guess_plural(struct arena *a, str kind)
 {
     str lower = str_lower(a, kind);
@@ -349,7 +349,7 @@ static bool prepare_watch(struct call *c, struct value *data, struct err *e)
 
 /* ---- The command. ---- */
 
-/* A name of a namespace or of an object, as Kubernetes takes it. */
+/* Checks that Kubernetes accepts a name of a namespace or of an object. */
 static bool check_name(const char *option, str name, struct err *e)
 {
     bool good = name.len > 0 && name.len <= 50 && name.ptr[0] != '-' &&

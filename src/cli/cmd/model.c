@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.c - plumb model: the resource model of Azure, built from published types.
+ * model.c - plumb model: Azure's resource model, built from published types.
  *
- * To add a word after "model": write a function, add a line to the table of verbs.
+ * To add a subcommand: write a function, add a line to the table of verbs.
  */
 #include "azure/derive/derive.h"
 #include "azure/model/diff.h"
@@ -38,7 +38,7 @@ static const struct option model_options[] = {
 
 /* ---- build ---- */
 
-/* The files of one build: how many there are, and how many are not what they were. */
+/* The files of one build: how many there are, and how many have changed. */
 struct written {
     size_t files, changed;
 };
@@ -80,7 +80,7 @@ static bool write_model(struct call *c, const struct derived_model *m, struct wr
            file_write(path, buf_str(&text), 0644, e);
 }
 
-/* Files of groups that were built, which this build does not write: they are stale. */
+/* Reports stale files: of groups that were built, but not written by this build. */
 static bool report_stale(struct call *c, const struct derive_result *r, struct err *e)
 {
     const struct model_values *v = c->values;
@@ -104,7 +104,7 @@ static bool report_stale(struct call *c, const struct derive_result *r, struct e
     return true;
 }
 
-/* What asks for a decision is shown; what follows from rules is only counted. */
+/* Notes that need a decision are shown; those that follow from rules are only counted. */
 static void show_notes(struct call *c, const struct derive_result *r)
 {
     static const char *const names[NOTE_KINDS] = {
@@ -142,7 +142,7 @@ static bool write_report(struct call *c, const struct derive_result *r, struct e
     return true;
 }
 
-/* A fact that nothing asked for is a misspelling or out of date: an error, after all the work. */
+/* A fact that was never used is misspelled or outdated: an error at the end. */
 static void report_unused(struct call *c, const struct derive_result *r)
 {
     for (size_t i = 0; i < r->unused.len; i++) {

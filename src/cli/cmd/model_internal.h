@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * model_internal.h - the words after plumb model that have a file of their own.
- */
+/* model_internal.h - the subcommands of plumb model that have their own files. */
 #pragma once
 
 #include "cli/commands.h"
 
 /*
- * Prints the tree of a kind: properties, types, places in ARM, roles. c->args[0] is the kind as
- * kind_list_find takes it. folder: of model files, empty for those in the program.
+ * Prints the tree of a kind: properties, types, paths in ARM, roles. c->args[0] is the kind, as for
+ * kind_list_find. folder has the model files; empty: the built-in ones.
  */
 MUST_CHECK bool cmd_model_show(struct call *c, str folder, bool status, struct err *e);

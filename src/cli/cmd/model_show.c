@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * model_show.c - plumb model show: a kind as a tree that people can read.
- */
+/* model_show.c - plumb model show: shows a kind as a readable tree. */
 #include "cli/cmd/model_internal.h"
 
 #include "azure/model/model.h"
 #include "cli/options/kinds.h"
 
-/* Deeper than any type of ARM; a model that goes round in circles ends here. */
+/* Deeper than any ARM type, to stop at cycles in a model. */
 #define SHOW_DEPTH 40
 
 struct showing {
     struct output *out;
     struct arena *arena;
-    const struct model_type *above[SHOW_DEPTH]; /* the types around the one being shown */
+    const struct model_type *above[SHOW_DEPTH]; /* the parents of the type being shown */
 };
 
 /* ---- One property. ---- */

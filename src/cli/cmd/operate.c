@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operate.c - plumb operate: keeps Azure as a cluster's custom resources declare it. */
+/* operate.c - plumb operate: keeps Azure in the state that a cluster's custom resources declare. */
 #include "cli/commands.h"
 #include "cli/operating.h"
 #include "cli/options/kinds.h"
@@ -63,7 +63,7 @@ static const struct option operate_options[] = {
      .help = "Only objects in these `NAMESPACES`"},
 };
 
-/* Options win over settings. */
+/* Options take precedence over settings. */
 static bool take_options(const struct operate_values *v, struct operating *o, str namespace,
                          struct err *e)
 {

@@ -2,8 +2,8 @@
 /*
  * patch.c - plumb patch: JSON Patch and JSON Merge Patch.
  *
- * The patch library works on JSON texts, so a document is written as JSON, exactly as it was read,
- * patched, and read again.
+ * The patch library works on JSON texts, so a document is written as lossless JSON, patched, and
+ * read again.
  */
 #include "cli/input.h"
 #include "cli/print.h"
@@ -35,7 +35,7 @@ struct patching {
     struct printer printer;
 };
 
-/* Patches the document and reads the result, which has no places in a file any more. */
+/* Patches the document and parses the result, which no longer has positions in a file. */
 static bool patch_root(struct patching *p, struct arena *a, const struct value *root,
                        struct value **out, struct err *e)
 {
@@ -73,7 +73,7 @@ static bool read_patch_bytes(struct call *c, str *name, str *bytes, struct err *
     return direct || file_read(c->arena, input_path(v->patch_file), bytes, e);
 }
 
-/* The patch as JSON: what was given as JSON is left as it is. */
+/* The patch as JSON: a JSON patch is used unchanged. */
 static bool read_patch(struct call *c, str *out, struct err *e)
 {
     struct source *src = ARENA_NEW(c->arena, struct source);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plan.c - plumb plan: what would be sent to Azure for manifests.
- */
+/* plan.c - plumb plan: shows what would be sent to Azure for manifests. */
 #include "azure/plan.h"
 #include "base/quote.h"
 #include "cli/cmd/plan_live.h"
@@ -49,7 +47,7 @@ static const struct option plan_options[] = {
 
 /* ---- Reading. ---- */
 
-/* Documents must outlive the reading, so all share the arena of the run. */
+/* Documents must outlive this function, so they all share the arena of the run. */
 static bool read_file(struct call *c, struct manifests *m, str name, size_t *count, struct err *e)
 {
     struct input *in = ARENA_NEW(c->arena, struct input);
@@ -178,7 +176,7 @@ static struct value *finding_json(struct arena *a, const struct finding *f)
     return out;
 }
 
-/* The findings, or else the steps: with findings nothing would be sent. */
+/* Prints the findings, or else the steps: with findings nothing would be sent. */
 static bool print_json(struct call *c, const struct plan *p, struct err *e)
 {
     struct value *list = value_list(c->arena);
@@ -239,7 +237,7 @@ static bool print_for_tools(struct call *c, const struct plan *p, str format, st
     return true;
 }
 
-/* Objects that are ignored with a line each; of the others only the number is shown. */
+/* How many ignored objects get a line each; the others are only counted. */
 #define IGNORED_SHOWN 20
 
 static void print_ignored(const struct plan *p)
@@ -285,7 +283,7 @@ static bool check_values(const struct plan_values *v, bool files, struct err *e)
     return true;
 }
 
-/* What is wrong with the files is found before anybody is asked. */
+/* Problems in the files are found before any requests are made. */
 static bool plan_files(struct call *c, struct model *model, struct err *e)
 {
     const struct plan_values *v = c->values;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan_live.c - plumb plan against Azure: the objects of files or of a cluster, by the operator's
- * own states, without a writer.
+ * plan_live.c - plumb plan against Azure: runs the operator without a writer over objects from
+ * files or a cluster.
  */
 #include "cli/cmd/plan_live.h"
 
@@ -16,19 +16,19 @@
 #include "report/plan.h"
 
 #define SUBSCRIPTION "00000000-0000-0000-0000-000000000000"
-/* Of a value in a line of text. */
+/* The most bytes of a value in a line. */
 #define VALUE_SHOWN 300
 
 struct making {
     struct call *call;
     struct model *model;
     struct arena *secrets;
-    struct kube_config *config;       /* NULL: there is no cluster */
+    struct kube_config *config;       /* NULL: no cluster */
     struct kube_transport *transport; /* the same */
     const struct kube_discovery *discovery;
     struct settings settings;
     VEC(const struct value *) objects;
-    size_t unread; /* objects that may be there */
+    size_t unread; /* objects that may exist, but could not be read */
 };
 
 /* ---- The cluster. ---------------------------------------------------------------------------- */
@@ -71,8 +71,7 @@ static bool is_object(const struct kube_call *c, const struct value *object, str
                    STR_ARG(object_name(object)));
 }
 
-/* 200, 404 when it is not there, or what the server says instead, with e; 0: nothing that counts.
- */
+/* 200, 404 if it does not exist, or another status with e; 0: no usable answer. */
 static int ask(const struct making *m, struct arena *a, const struct object_key *key,
                struct value **out, struct err *e)
 {
@@ -85,13 +84,13 @@ static int ask(const struct making *m, struct arena *a, const struct object_key 
         return 404;
     if (!find_resource(m, key, &resource))
         return cluster_check_group(m->discovery, key->group, e) ? 404 : 0;
-    /* A failure may call itself anything. */
+    /* The body of a failure may claim anything. */
     if (!kube_get(m->transport, a, &call, out, e))
         return status.code == 200 ? 0 : status.code;
     return is_object(&call, *out, e) ? 200 : 0;
 }
 
-/* The operator would have read it, so that what is planned without it may be wrong. */
+/* The operator would have read it, so a plan without it may be wrong. */
 static int fetch(void *ctx, struct arena *a, const struct object_key *key, struct value **out)
 {
     struct making *m = ctx;
@@ -107,7 +106,7 @@ static int fetch(void *ctx, struct arena *a, const struct object_key *key, struc
     return status;
 }
 
-/* Nobody's when there is no operator yet. */
+/* Empty if there is no operator yet. */
 static str read_digest_key(struct making *m, str namespace)
 {
     AUTO_ERR why = {0};
@@ -141,7 +140,7 @@ static bool connect(struct making *m, struct err *e)
 
 /* ---- Objects. -------------------------------------------------------------------------------- */
 
-/* The version that is applied is that of the file, unless that was read from a server. */
+/* The applied version is that of the file, unless the file was read from a server. */
 static void note_version(struct arena *a, struct value *out, const struct value *file)
 {
     str group, version;
@@ -155,7 +154,7 @@ static void note_version(struct arena *a, struct value *out, const struct value 
     object_set_annotation(a, out, STR(ANNOTATION_API_VERSION), version);
 }
 
-/* What kubectl apply would make of the object: spec and texts of the file, the rest as it is. */
+/* The object after kubectl apply: spec and metadata texts from the file, the rest unchanged. */
 static struct value *apply(struct making *m, const struct value *file, const struct value *live)
 {
     static const char *const maps[] = {"annotations", "labels"};
@@ -179,8 +178,8 @@ static struct value *apply(struct making *m, const struct value *file, const str
 }
 
 /*
- * As the API server would create it. Where there is none nobody knows what was sent before: what
- * exists in Azure counts as sent, so that only what the file sets is compared with it.
+ * The object as the API server would create it. Without a cluster it is unknown what was sent
+ * before: what exists in Azure counts as sent, so that it is only compared with what the file sets.
  */
 static struct value *create(struct making *m, const struct value *file)
 {
@@ -196,7 +195,7 @@ static struct value *create(struct making *m, const struct value *file)
     return out;
 }
 
-/* What may be there, and was not read, is not planned for as if it were new. */
+/* An object that may exist, but could not be read, must not be planned as if it were new. */
 static bool plan_file(struct making *m, const struct object_key *key, struct value **object,
                       struct err *e)
 {
@@ -213,7 +212,7 @@ static bool plan_file(struct making *m, const struct object_key *key, struct val
     return true;
 }
 
-/* Core objects are only found; the namespace is the one that kubectl would take. */
+/* Core objects are only looked up; the namespace is the one that kubectl would use. */
 static bool add_file(struct making *m, const struct value *file, struct err *e)
 {
     struct arena *a = m->call->arena;

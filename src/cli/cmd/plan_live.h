@@ -15,5 +15,7 @@ struct plan_values {
     bool all, offline, no_cluster, recursive, strict;
 };
 
-/* Plans for the objects of m, or without any for those of the cluster, and prints that. */
+/*
+ * Plans for the objects of m, or if there are none for those of the cluster, and prints the plan.
+ */
 MUST_CHECK bool plan_live(struct call *c, struct manifests *m, struct model *model, struct err *e);

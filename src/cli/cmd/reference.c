@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reference.c - plumb reference: what can be done with a reference alone. A word says what.
- */
+/* reference.c - plumb reference: subcommands for a reference alone. */
 #include "cli/cmd/reference_internal.h"
 
 static const char *const formats[] = {"github", "json", "sarif", "text", NULL};
@@ -35,11 +33,11 @@ static const struct option reference_options[] = {
      .help = "lint: End with status 1 for warnings too"},
 };
 
-/* What can follow the command: its options, and how many words. To add one: a line here. */
+/* The subcommands: their options, and how many arguments. To add one: a line here. */
 static const struct action {
     const char *name, *args;
     size_t args_max;
-    const char *options[12]; /* that it does not know, ended by NULL */
+    const char *options[12]; /* that it does not have, NULL-terminated */
     bool (*run)(struct call *c, struct err *e);
 } actions[] = {
     {"lint",

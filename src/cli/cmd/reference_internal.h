@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reference_internal.h - the words after plumb reference, a file each.
- */
+/* reference_internal.h - the subcommands of plumb reference, one per file. */
 #pragma once
 
 #include "cli/commands.h"

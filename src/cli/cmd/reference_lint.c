@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reference_lint.c - plumb reference lint: what is wrong with a reference, in four formats.
- */
+/* reference_lint.c - plumb reference lint: reports problems in a reference, in four formats. */
 #include "cli/cmd/reference_internal.h"
 #include "cli/findings.h"
 #include "cli/input.h"

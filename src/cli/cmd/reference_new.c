@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reference_new.c - plumb reference new: a first reference, made of objects.
- */
+/* reference_new.c - plumb reference new: drafts a reference from objects. */
 #include "cli/cmd/reference_internal.h"
 #include "compare/draft/draft.h"
 #include "kube/config/config.h"

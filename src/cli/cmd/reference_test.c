@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_test.c - plumb reference test: the cases of a reference, and what they cover.
+ * reference_test.c - plumb reference test: runs a reference's test cases and reports their
+ * coverage.
  */
 #include "cli/cmd/reference_internal.h"
 #include "cli/print.h"
@@ -8,9 +9,9 @@
 #include "compare/cases/cases.h"
 #include "value/path.h"
 
-/* Bytes of a value in the line of a difference. */
+/* The most bytes of a value in the line of a difference. */
 #define VALUE_SHOWN_MAX 200
-/* Differences of one case, and branches, that are shown as text. */
+/* The most differences of one case, and branches, that are shown as text. */
 #define DIFFERENCES_SHOWN 50
 #define BRANCHES_SHOWN 100
 
@@ -31,7 +32,7 @@ static unsigned percent(const struct case_report *r)
     return r->outcomes ? (unsigned)(r->covered * 100 / r->outcomes) : 100;
 }
 
-/* What a branch lacks: both outcomes, or one of them. */
+/* The outcomes that were not covered: both, or one of them. */
 static const char *lack(const struct case_branch *b)
 {
     if (!b->ran && !b->passed)
@@ -106,7 +107,7 @@ static void print_text(struct call *c, const struct case_report *r)
 {
     for (size_t i = 0; i < r->cases.len; i++)
         print_case(c, &r->cases.items[i]);
-    /* What other cases reach is not known when only some are run. */
+    /* The total coverage is unknown if only some cases are run. */
     if (c->arg_count == 2)
         print_branches(c, r);
     output_fmt(c->out, "Cases: %zu passed, %zu failed", r->passed, r->failed);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * render.c - plumb render: templates over data.
- */
+/* render.c - plumb render: renders templates with data. */
 #include "cli/objects.h"
 #include "base/map.h"
 #include "tmpl/tmpl.h"
@@ -37,7 +35,7 @@ static const struct option render_options[] = {
 
 /* ---- Data. ---- */
 
-/* The first document of each file, the later ones laid upon the earlier ones. */
+/* Reads the first document of each file; later ones are merged over earlier ones. */
 static bool read_data(struct call *c, const struct render_values *v, struct value **out,
                       struct err *e)
 {
@@ -59,7 +57,7 @@ static bool read_data(struct call *c, const struct render_values *v, struct valu
     return true;
 }
 
-/* a.b=1: the value is what YAML takes it for, and empty is the empty text. */
+/* a.b=1: the value is parsed as YAML; an empty one is the empty text. */
 static bool set_one(struct arena *a, struct value *root, str text, struct err *e)
 {
     struct source *src = ARENA_NEW(a, struct source);
@@ -72,7 +70,7 @@ static bool set_one(struct arena *a, struct value *root, str text, struct err *e
     if (!src->text.len) {
         item = value_string(a, STR_NONE);
     } else if (!yaml_read(a, src, NULL, &item, e)) {
-        e->at = (struct where){0}; /* there is no file */
+        e->at = (struct where){0}; /* no file */
         return err_wrap(e, "--set %.*s", STR_ARG(text));
     }
     return (path_parse_dotted(a, key, &path, e) && path_set(a, &path, root, item, e)) ||
@@ -157,7 +155,7 @@ static enum tmpl_profile profile_named(str name)
     return str_eq(name, STR("helm")) ? TMPL_HELM : TMPL_KC;
 }
 
-/* A file, and what messages and other templates call it. */
+/* A file, and its name in messages and other templates. */
 struct source_file {
     str path, name;
 };
@@ -174,7 +172,7 @@ static str last_element(str path)
     return str_from(path, slash == STR_NPOS ? 0 : slash + 1);
 }
 
-/* The file name; of what was found in a folder the path below it, which no two have in common. */
+/* The file name, or for files found in a folder, the path below it, which is unique. */
 static str template_name(str word, str path)
 {
     if (str_eq(path, STR("-")))
@@ -237,10 +235,10 @@ static bool parse_templates(struct call *c, const struct source_files *files, st
     return true;
 }
 
-/* Together with the output and what growing needs, any template gets by with 256 MiB. */
+/* Together with the output and spare room for growth, any template stays below 256 MiB. */
 static const struct tmpl_limits limits = {.memory = 96 * MIB};
 
-/* Nothing of a template that fails is written. */
+/* Nothing is written of a template that fails. */
 static bool render_one(struct call *c, const struct tmpl_set *set, str name, struct tmpl_run *run,
                        struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.c - plumb replay: decisions that plumb operate has kept, judged again. */
+/* replay.c - plumb replay: judges decisions again that plumb operate has recorded. */
 #include "arm/rules/kind.h"
 #include "azure/model/model.h"
 #include "base/file.h"
@@ -69,7 +69,7 @@ static bool replay_line(struct replaying *r, struct arena *a, str file, size_t n
     return true;
 }
 
-/* A line that cannot be read is reported, the others are judged. */
+/* An invalid line is reported; the others are judged. */
 static bool replay_file(struct replaying *r, str file, struct err *e)
 {
     AUTO_ARENA text_arena = arena_new();
@@ -127,7 +127,7 @@ static bool print(struct replaying *r, struct err *e)
                           &(struct doc){.root = out}, e);
 }
 
-/* Of a folder also what the operator has put aside as it went on. */
+/* In a folder, also the rotated files of the operator. */
 static bool find_files(struct call *c, struct option_list *out, struct err *e)
 {
     static const char *const endings[] = {".json", ".jsonl", ".jsonl.1", NULL};
@@ -152,7 +152,7 @@ static bool cmd_replay(struct call *c, struct err *e)
     for (size_t i = 0; ok && i < files.len; i++)
         ok = replay_file(&r, files.items[i], e);
     ok = ok && print(&r, e);
-    /* That all are the same would be said of nothing. */
+    /* Otherwise it would say that all are the same, although there are none. */
     if (ok && !r.all && c->status == STATUS_FINE)
         ok = err_set(e, ERR_NOT_FOUND, "no decision is in what was read");
     if (r.different && c->status == STATUS_FINE)

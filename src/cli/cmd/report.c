@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report.c - plumb report: another format from a JSON report; and the program report-creator,
- * which makes JUnit reports of them.
+ * report.c - plumb report: converts a JSON report to another format; and the program
+ * report-creator, which converts it to JUnit.
  */
 #include "cli/compat/cobra.h"
 #include "cli/commands.h"
@@ -16,7 +16,7 @@
 
 struct report_values {
     str json, output, format;
-    bool own_name; /* plumb report, which knows - */
+    bool own_name; /* plumb report, which accepts "-" */
 };
 
 static const struct option creator_options[] = {
@@ -66,7 +66,7 @@ static const struct option report_options[] = {
      .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
 };
 
-/* The format that is asked for, else that of the output's ending, else the usual one. */
+/* The requested format, else that of the output's suffix, else the default. */
 static bool choose_name(struct arena *a, const struct report_values *v, bool fleet, str *name,
                         struct err *e)
 {

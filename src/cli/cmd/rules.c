@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rules.c - plumb rules: files of rules. A word says what is done with them.
- */
+/* rules.c - plumb rules: subcommands for rule files. */
 #include "cli/input.h"
 #include "cli/print.h"
 #include "arm/rules/rules.h"

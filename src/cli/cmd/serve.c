@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.c - plumb serve: the embedded Kubernetes API, until a signal ends it. */
+/* serve.c - plumb serve: runs the embedded Kubernetes API until a signal. */
 #include "cli/commands.h"
 #include "cli/operating.h"
 #include "cli/options/kinds.h"
@@ -9,7 +9,7 @@
 #include "sim/sim.h"
 #include "store/serve.h"
 
-/* Whose resources a simulated Azure has. */
+/* The subscription of a simulated Azure. */
 #define SUBSCRIPTION "00000000-0000-0000-0000-000000000000"
 
 struct serve_values {
@@ -86,7 +86,7 @@ static bool simulate(struct call *c, struct simulated *out, struct err *e)
     for (size_t i = 0; i < v->presets.len; i++)
         if (!sim_preset(&config, v->presets.items[i], e))
             return false;
-    /* What was made in it lives as long as the objects that declare it. */
+    /* Its resources live as long as the objects that declare them. */
     config.state = str_fmt(c->arena, "%.*s/azure.db", STR_ARG(v->data));
     if (!sim_new(&config, &out->sim, e))
         return false;
@@ -129,7 +129,7 @@ static bool settle(struct call *c, struct arena *a, const struct simulated *s, s
     return true;
 }
 
-/* Runs until a signal. The store has one process, so no lease is needed. */
+/* Runs until a signal. The store has only one process, so no lease is needed. */
 static bool operate(struct call *c, struct arena *a, const struct simulated *s, struct operating *o,
                     struct err *e)
 {
@@ -154,7 +154,7 @@ static bool operate(struct call *c, struct arena *a, const struct simulated *s, 
     return ok;
 }
 
-/* The store and the simulated Azure are asked in this process, without a socket. */
+/* The store and the simulated Azure are called in this process, without a socket. */
 static bool connect_and_operate(struct call *c, const struct store_served *served,
                                 const struct simulated *s, struct err *e)
 {

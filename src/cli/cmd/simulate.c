@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulate.c - plumb simulate: a simulated Azure Resource Manager on this machine, until a
- * signal ends it.
+ * simulate.c - plumb simulate: runs a simulated Azure Resource Manager on this machine until a
+ * signal.
  */
 #include "cli/input.h"
 #include "cli/stop.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.c - plumb store: the folder of plumb serve. A word says what is done with it. */
+/* store.c - plumb store: subcommands for the data folder of plumb serve. */
 #include "cli/commands.h"
 #include "store/serve.h"
 
@@ -24,7 +24,7 @@ static bool check_open(struct call *c, struct store *s, str path, struct err *e)
     return true;
 }
 
-/* In driven mode, so that nothing happens beside the check. */
+/* In driven mode, so that nothing happens besides the check. */
 static bool check_file(struct call *c, str path, struct err *e)
 {
     struct store_config config = store_defaults();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - plumb tree: an object of a cluster with its owners, dependents and references. */
+/* tree.c - plumb tree: shows an object in a cluster with its owners, dependents and references. */
 #include "cli/cluster.h"
 #include "cli/print.h"
 #include "object/names.h"
@@ -17,7 +17,7 @@ static const struct option tree_options[] = {
      .help = "Write as `FORMAT`: json or text", .choices = formats},
 };
 
-/* What was read, and where from. */
+/* What was read, and from where. */
 struct reading {
     struct call *call;
     struct cluster cluster;
@@ -37,7 +37,7 @@ static bool take(void *ctx, struct arena *a, struct value *item, struct err *e)
     return true;
 }
 
-/* Whether a Secret or ConfigMap is there; only its metadata is asked for. */
+/* Whether a Secret or ConfigMap exists; only its metadata is requested. */
 static bool is_present(struct reading *r, const struct object_key *key)
 {
     const bool secret = str_eq(key->kind, STR("Secret"));
@@ -130,7 +130,7 @@ static void print_below(struct reading *r, const struct tree_node *n, str indent
     }
 }
 
-/* From the topmost owner down to the object; answers the indent below it. */
+/* Prints the owners from the topmost down to the object; returns the indent below it. */
 static str print_owners(struct reading *r, const struct tree_node *n)
 {
     struct arena *a = r->call->arena;

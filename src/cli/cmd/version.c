@@ -18,7 +18,7 @@ static const struct option version_options[] = {
      .help = "Write as `FORMAT`: text or json", .choices = formats},
 };
 
-/* The libraries that are opened when they are first needed. */
+/* The libraries that are loaded when they are first needed. */
 static void write_libraries(struct output *out)
 {
     output_add(out, STR(",\"libraries\":["));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c - plumb why: what the operator decided about an object, and why. */
+/* why.c - plumb why: shows what the operator decided about an object, and why. */
 #include "cli/cluster.h"
 #include "cli/print.h"
 #include "operator/why.h"
@@ -19,9 +19,9 @@ static const struct option why_options[] = {
      .help = "Write as `FORMAT`: json or text", .choices = formats},
 };
 
-/* Of values in a line. */
+/* The most bytes of values in a line. */
 #define VALUE_SHOWN 200
-/* Of a kind's paths, and of kinds and differences in a text; JSON has all. */
+/* How many of a kind's paths, of kinds, and of differences are shown as text; JSON has all. */
 #define PATHS_SHOWN 5
 #define KINDS_SHOWN 30
 #define KNOWN_SHOWN 50
@@ -94,7 +94,7 @@ static void print_waits(struct call *c, const struct value *w)
         output_fmt(c->out, "  request %.*s\n", STR_ARG(get(waits, "requestId")));
 }
 
-/* The message of a PUT has the paths in it; without one they are listed. */
+/* The message of a PUT contains the paths; if there is none, they are listed. */
 static void print_decision(struct call *c, const struct value *d)
 {
     const struct value *paths = value_get(d, STR("paths"));

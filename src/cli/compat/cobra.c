@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cobra.c - running a program the way cobra does.
- */
+/* cobra.c - runs a program the way cobra does. */
 #include "cli/compat/cobra.h"
 
 #include <unistd.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cobra.h - a whole program that behaves as Go's cobra library makes one behave.
+ * cobra.h - runs a program that behaves as if written with Go's cobra library.
  *
- * For the add-on tools of the original, which have no subcommands: flags by pflag's rules, words
- * that are not flags ignored, help and version on standard output, and for every error the message,
- * the usage and the message again on standard error, with status 1.
+ * For the add-on tools of the original, which have no subcommands: flags follow pflag's rules,
+ * other arguments are ignored, help and version go to standard output, and on an error the message,
+ * the usage and the message again go to standard error, with status 1.
  */
 #pragma once
 
 #include "cli/options/options.h"
 
 struct cobra {
-    const char *name;             /* as help and version call the program */
+    const char *name;             /* of the program in help and version */
     const char *usage;            /* the usage line, without the "[flags]" at its end */
     const char *help;             /* without a final newline */
     const struct option *options; /* in alphabetical order, without help and version */

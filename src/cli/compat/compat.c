@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compat.c - the program under the names of the original: kubectl-cluster_compare and its like.
- * Options, outputs, messages and exit statuses are the original's.
+ * compat.c - the program under the original's names, such as kubectl-cluster_compare. Options,
+ * output, messages and exit statuses are the original's.
  */
 #include "cli/compat/compat.h"
 #include "cli/cmd/compare_generate.h"
@@ -25,7 +25,7 @@ static void write_note(str text)
     (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), text, &e);
 }
 
-/* kubectl knows a context that is not there by the words. */
+/* kubectl recognises a missing context by these words. */
 static const char *prefix_of(str text)
 {
     if (str_contains(text, STR("context was not found for specified context")))
@@ -95,7 +95,7 @@ enum exit_status compat_run(struct arena *a, const struct compare_values *v, con
                                   : compare(a, v, words, word_count);
 }
 
-/* The command of plumb under the name of the original: --no-compat. */
+/* plumb's own command under the original's name: --no-compat. */
 static enum exit_status run_native(struct arena *a, const struct compare_values *v,
                                    const struct options *o)
 {
@@ -175,7 +175,7 @@ struct options compat_options_new(struct arena *a, struct compare_values *values
     return o;
 }
 
-/* A script; without a shell the help says which there are. False: it is not such a call. */
+/* Prints a script, or without a shell the help, which lists them. False: not such a call. */
 static bool find_script(size_t argc, char *const *argv, struct buf *out)
 {
     str shell = str_c(argc > 1 ? argv[1] : "");
@@ -199,7 +199,7 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
     struct buf script = buf_new(a, BUF_UNLIMITED);
     str first = str_c(argc ? argv[0] : "");
 
-    /* As a program of Go, it dies of a reader that has left. */
+    /* Like a Go program, it dies if the reader is gone. */
     signal(SIGPIPE, SIG_DFL);
     if (str_eq(first, STR("__complete")) || str_eq(first, STR("__completeNoDesc")))
         return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * complete.c - completion as the original answers it: the hidden command __complete, which
- * its shell scripts ask, and the scripts themselves.
+ * complete.c - the original's completion: the hidden command __complete, which its shell scripts
+ * call, and the scripts themselves.
  */
 #include "cli/compat/compat.h"
 
@@ -26,7 +26,7 @@ struct completion {
     bool describe;
     struct buf *out, *note;
     struct compare_values values;
-    struct options options; /* what stands earlier in the line */
+    struct options options; /* what was given earlier in the line */
 };
 
 static const char *const extensions[] = {"json", "yaml", "yml", NULL};
@@ -40,7 +40,7 @@ static void add_words(struct completion *c, const char *const *words, str prefix
             buf_fmt(c->out, "%s\n", words[i]);
 }
 
-/* A candidate, and what it does when that is wanted. */
+/* Adds a candidate, with its description if requested. */
 static void add_candidate(struct completion *c, str word, str prefix, str description)
 {
     if (!str_has_prefix(word, prefix))
@@ -107,15 +107,15 @@ static const struct option *find_option(const struct options *o, str name)
     return NULL;
 }
 
-/* What the last word is to become. */
+/* What the last word is. */
 struct place {
-    const struct option *option; /* it is its value; NULL: a name, or a word */
+    const struct option *option; /* the word is its value; NULL: a name, or an argument */
     str prefix;
     str unknown;    /* no option has this name */
-    size_t earlier; /* words that are complete */
+    size_t earlier; /* arguments that are complete */
 };
 
-/* The name in a word that names an option: of joined letters the last. */
+/* The name of the option in a word; for joined letters, the last one. */
 static str name_in(str word)
 {
     if (str_has_prefix(word, STR("--")))

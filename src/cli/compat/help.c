@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * help.c - what the original says about itself: help, options, template functions. Scripts
- * and people rely on these texts, so they are the original's to the byte.
+ * help.c - the original's texts about itself: help, options, template functions. Scripts and people
+ * rely on these texts, so they are byte for byte the original's.
  */
 #include "cli/compat/compat.h"
 #include "tmpl/tmpl.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * klog.c - log lines as Kubernetes programs write them.
- */
+/* klog.c - log lines in the format of Kubernetes programs. */
 #include "cli/compat/klog.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klog.h - log lines with the header that Kubernetes programs give them:
+ * klog.h - log lines with the header that Kubernetes programs use:
  * "W0102 03:04:05.000678    4242 compare.go:1] text".
  */
 #pragma once

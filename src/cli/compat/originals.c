@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * originals.c - the names of the originals. One line each.
- */
+/* originals.c - the names of the originals, one line each. */
 #include "cli/compat/originals.h"
 #include "cli/cmd/compare_cli.h"
 

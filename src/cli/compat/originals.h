@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * originals.h - the originals that this program can be.
+ * originals.h - the original programs that this one can replace.
  *
- * Started under the name of an original, through a link, the program takes its flags, writes its
- * messages and ends with its status, to the byte. To add a name: write its run function and list
- * the name in originals.c.
+ * If started under the name of an original, through a link, the program takes the original's flags,
+ * writes its messages byte for byte, and exits with its status. To add a name: write its run
+ * function and list the name in originals.c.
  */
 #pragma once
 
 #include "base/base.h"
 
 struct compat_name {
-    const char *name; /* what the last element of argv[0] ends with */
+    const char *name; /* the suffix of the last element of argv[0] */
     /* argv does not include the name. Returns the exit status. */
     int (*run)(const char *program, size_t argc, char *const *argv);
 };
 
-/* By argv[0]; NULL when the program is itself. */
+/* By argv[0]; NULL if the program is plumb itself. */
 const struct compat_name *compat_find(const char *program);
 
 int compat_helm_convert(const char *program, size_t argc, char *const *argv);

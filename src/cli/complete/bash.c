@@ -2,8 +2,8 @@
 /*
  * bash.c - the completion script for bash.
  *
- * It stands alone: the functions of the bash-completion package are not needed. Bash splits words
- * at "=", so --output=x arrives as three words, which the script puts together again.
+ * It is self-contained: the functions of the bash-completion package are not needed. Bash splits
+ * words at "=", so --output=x arrives as three words, which the script joins again.
  */
 #include "cli/complete/completion.h"
 #include "cli/options/kube.h"

@@ -7,7 +7,7 @@
 struct writer {
     struct arena *arena;
     struct buf *out;
-    const char *command; /* NULL: before a command is named */
+    const char *command; /* NULL: before a command is given */
 };
 
 /* Fish knows two escapes inside single quotes. */

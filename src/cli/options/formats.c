@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formats.c - what options say of the formats of reports; see formats.h.
- */
+/* formats.c - texts about report formats for options; see formats.h. */
 #include "cli/options/formats.h"
 #include "report/report.h"
 
@@ -56,7 +54,7 @@ str format_list(struct arena *a, enum format_set set, bool from_json, const char
     return buf_str(&out);
 }
 
-/* ---- The words of an option that takes formats: made when first asked for, and kept. ---- */
+/* ---- The texts of an option for formats: made on first use, and kept. ---- */
 
 struct format_words {
     bool from_json;

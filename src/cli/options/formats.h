@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * formats.h - what options say of the formats of reports, made of their table (report/report.h).
+ * formats.h - texts about report formats for options, derived from their table (report/report.h).
  *
- * One thread at a time, as all of options.h.
+ * One thread at a time, like options.h.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum format_set {
 };
 
 /*
- * "a, b and c" with the word " and ". from_json: only those that can be made of a JSON report, in
+ * "a, b and c", if word is " and ". from_json: only those that can be made from a JSON report, in
  * alphabetical order. Lives as long as a.
  */
 str format_list(struct arena *a, enum format_set set, bool from_json, const char *word);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kinds.c - choosing kinds by patterns and by names.
- */
+/* kinds.c - selects kinds by pattern or name. */
 #include "cli/options/kinds.h"
 #include "base/near.h"
 
@@ -21,7 +19,7 @@ static str kind_of(str text)
     return slash == STR_NPOS ? text : str_from(text, slash + 1);
 }
 
-/* The kind that is spelled most alike, or else all groups: there are hundreds of kinds. */
+/* The most similar kind, or else all groups, as there are hundreds of kinds. */
 static str other_kinds(struct arena *a, const struct model_kind *all, size_t count, str wrong)
 {
     struct buf groups = buf_new(a, 64 * KIB);
@@ -52,7 +50,7 @@ static bool is_broken(str pattern)
            (open != STR_NPOS && str_find_char(str_from(pattern, open), ']') == STR_NPOS);
 }
 
-/* Groups are also known without their ending: network/RouteTable. */
+/* Groups can also be given without their suffix: network/RouteTable. */
 static bool fits(struct arena *a, str pattern, const struct model_kind *k)
 {
     const char *wanted = str_z(a, pattern);
@@ -66,7 +64,7 @@ static bool fits(struct arena *a, str pattern, const struct model_kind *k)
            fnmatch(wanted, str_z(a, brief), FNM_CASEFOLD | FNM_PATHNAME) == 0;
 }
 
-/* Which of the patterns fit is remembered in used. */
+/* used records which of the patterns matched. */
 static bool fits_any(const struct option_list *patterns, bool *used, const struct model_kind *k)
 {
     AUTO_ARENA a = arena_new();
@@ -136,14 +134,14 @@ size_t kind_list_end(const struct kind_list *list, size_t i)
 
 /* ---- One kind. ---- */
 
-/* The full group of a short one: network is network.azure.com. */
+/* The full name of a group: network is network.azure.com. */
 static str full_group(struct arena *a, str group)
 {
     return str_has_suffix(group, STR(".azure.com")) ? group
                                                     : str_concat(a, group, STR(".azure.com"));
 }
 
-/* The group that has the kind; several are an error that names them. */
+/* Finds the group that has the kind; if there are several, the error lists them. */
 static bool find_group(struct arena *a, struct model *m, str kind, str *group, str *exact,
                        struct err *e)
 {

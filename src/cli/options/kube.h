@@ -23,8 +23,8 @@ struct kube_values {
 extern const struct option kube_options[];
 extern const size_t kube_option_count;
 
-/* What a server warns of, on standard error as kubectl shows it; see struct kube_warn. */
+/* Prints a warning of the server on standard error, as kubectl does; see struct kube_warn. */
 void kube_show_warning(void *ctx, str text);
 
-/* What was given, for kube_config_load. Lives as long as the values. */
+/* The options that were given, for kube_config_load. Lives as long as the values. */
 struct kube_flags kube_values_flags(const struct options *o, const struct kube_values *v);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * list_rules.c - what --by says about matching the elements of lists.
- */
+/* list_rules.c - reads --by: how to match the elements of lists. */
 #include "cli/options/list_rules.h"
 
-/* The part of --by after the last equals sign; all of it when there is none (STR_NPOS + 1 is 0). */
+/*
+ * Splits the part of --by after the last equals sign; all of it if there is none (STR_NPOS + 1 is
+ * 0).
+ */
 static bool split_fields(struct arena *a, str by, struct list_rule *rule, struct err *e)
 {
     VEC(str) fields = {0};
@@ -23,7 +24,7 @@ static bool split_fields(struct arena *a, str by, struct list_rule *rule, struct
     return true;
 }
 
-/* The path may contain an equals sign too, so the last one counts. */
+/* The path may contain an equals sign, too, so the last one counts. */
 static bool read_rule(struct list_rules *r, str text, struct err *e)
 {
     size_t equals = str_rfind_char(text, '=');
@@ -63,7 +64,7 @@ struct walk {
     struct list_rules *rules;
     struct arena *arena;
     const struct list_rule *fields; /* the rule to repeat */
-    struct map *seen;               /* places, as text */
+    struct map *seen;               /* paths, as text */
     struct err *e;
 };
 

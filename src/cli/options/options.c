@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * options.c - reading a command line by the rules of pflag.
- */
+/* options.c - parses a command line by the rules of pflag. */
 #include "cli/options/options.h"
 #include "go/quote.h"
 
@@ -70,7 +68,7 @@ bool options_given(const struct options *o, str name)
     return find_name(o, name, &f) && f.group->given[f.option - f.group->options];
 }
 
-/* A beginning of at least two letters is as good as one slip of the finger. */
+/* A prefix of at least two letters is as good as one typo. */
 static size_t unlikeness(str given, str name)
 {
     return given.len >= 2 && str_has_prefix(name, given) ? 1 : str_distance(given, name);
@@ -115,7 +113,10 @@ static bool fail_value(struct options *o, const struct option *option, str text,
 
     if (e)
         e->kind = ERR_USAGE;
-    /* Upstream: functions of Go, such as strconv.ParseInt, are named only where its words count. */
+    /*
+     * Upstream: Go functions, such as strconv.ParseInt, are named only if its error texts are
+     * required.
+     */
     if (o->own_words && wanted[option->type])
         err_set(e, ERR_USAGE, "%s", wanted[option->type]);
     return err_wrap(e, "invalid argument %.*s for \"%.*s\" flag",
@@ -210,7 +211,7 @@ static bool fail_letter(struct options *o, const char *what, str letters, struct
                    STR_ARG(letters));
 }
 
-/* Handles the first of letters and leaves in *letters those that are still to do. */
+/* Handles the first of letters, and leaves the rest in *letters. */
 static bool parse_letter(struct options *o, str *letters, struct cursor *c, struct err *e)
 {
     str all = *letters, value;

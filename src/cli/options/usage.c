@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * usage.c - the list of options in a help text, laid out as pflag's FlagUsagesWrapped.
- */
+/* usage.c - the list of options in a help text, in the layout of pflag's FlagUsagesWrapped. */
 #include "cli/options/options.h"
 #include "go/quote.h"
 
@@ -70,7 +68,7 @@ const char *option_bare(const struct option *o)
     return o->type == OPTION_COUNT ? "+1" : NULL;
 }
 
-/* "[=x]" after a name says that the value may be left out, unless everybody expects that. */
+/* "[=x]" after a name means that the value is optional, unless that is obvious. */
 static void add_bare(struct buf *out, const struct option *o)
 {
     const char *bare = option_bare(o);
@@ -157,7 +155,7 @@ static size_t last_of(str s, str set)
     return STR_NPOS;
 }
 
-/* Takes a line of about width bytes off *rest; up to slop more when that finishes the text. */
+/* Takes a line of about width bytes off *rest; up to slop more if that finishes the text. */
 static str take_line(str *rest, size_t width, size_t slop)
 {
     str line = *rest, head = str_slice(*rest, 0, width);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * values.c - what the value of an option may look like, one function per type.
+ * values.c - parses the values of options, one function per type.
  *
- * The accepted spellings and the words of the errors are those of Go: strconv.ParseBool and
- * ParseInt with base 0, time.ParseDuration, and encoding/csv for lists.
+ * Accepted spellings and error texts are Go's: strconv.ParseBool and ParseInt with base 0,
+ * time.ParseDuration, and encoding/csv for lists.
  */
 #include "cli/options/options.h"
 #include "base/near.h"
@@ -44,7 +44,7 @@ static bool set_int(struct arena *a, int64_t *target, str text, struct err *e)
     return true;
 }
 
-/* Without a value (passed as "+1") the count goes up; with one it is set. */
+/* Without a value (passed as "+1") increments the count; with one sets it. */
 static bool set_count(struct arena *a, int64_t *target, str text, struct err *e)
 {
     if (!str_eq(text, STR("+1")))
