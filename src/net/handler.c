@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* handler.c - looking at a call and ending it; see handler.h. */
+/* handler.c - reads a call and ends it; see handler.h. */
 #include "net/handler.h"
 
 #include "text/url.h"

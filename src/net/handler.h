@@ -12,15 +12,15 @@
  *     const struct handler h = {answer, ctx};
  *
  * server/handler_serve.h puts one behind a socket; a client in the same process may call it
- * directly. A handler does not know which.
+ * directly. A handler cannot tell which.
  *
  * The caller fills in the first half of a struct handler_call and done; the handler fills in the
  * second half and ends the call with exactly one of handler_reply, handler_begin_stream and
  * handler_drop, before it returns or later, from any thread. A handler documented as driven ends
  * every call before it returns, on the caller's thread, and never blocks.
  *
- * A response may be a stream, which is pulled: it is a cursor that belongs to the handler, read as
- * fast as the client reads, and costs nothing while idle.
+ * A response may be a stream, which is pulled: a cursor owned by the handler and read as fast as
+ * the client reads, which costs nothing while idle.
  */
 #pragma once
 
@@ -40,19 +40,19 @@ struct handler_call {
     str method;
     str path;   /* unescaped */
     str query;  /* raw, without the "?" */
-    str base;   /* scheme and host that URLs in answers begin with: "http://127.0.0.1:8080" */
-    str client; /* the name in the client's certificate, when it has a valid one; else empty */
+    str base;   /* scheme and host for URLs in answers: "http://127.0.0.1:8080" */
+    str client; /* the name in the client's certificate, if it has a valid one; else empty */
     const struct http_headers *headers; /* may be NULL */
     str body;
 
     /* The answer. */
     int status;
-    struct http_headers reply_headers; /* of it, Content-Type included */
-    str reply;                         /* its body, when there is no stream */
+    struct http_headers reply_headers; /* including Content-Type */
+    str reply;                         /* its body, if there is no stream */
     struct handler_stream *stream;     /* its body, to be pulled; done owns it and must close it */
-    bool drop;                         /* the connection is to be closed without an answer */
+    bool drop;                         /* close the connection without an answer */
 
-    /* The caller's: called once, from any thread; afterwards the handler knows c no more. */
+    /* The caller's: called once, from any thread. After it the handler must not use c. */
     void (*done)(struct handler_call *c);
 };
 
@@ -65,10 +65,10 @@ static inline void handler_answer(const struct handler *h, struct handler_call *
 
 /* ---- For handlers. ---- */
 
-/* The first parameter of that name, unescaped; empty when there is none. */
+/* The first parameter of that name, unescaped; empty if there is none. */
 str handler_query(const struct handler_call *c, str name);
 bool handler_has_query(const struct handler_call *c, str name);
-/* The first header of that name, empty when there is none. */
+/* The first header of that name; empty if there is none. */
 str handler_header(const struct handler_call *c, str name);
 /* Adds a header to the answer; the texts must live as long as the call. */
 void handler_add_header(struct handler_call *c, str name, str value);
@@ -83,17 +83,17 @@ void handler_drop(struct handler_call *c);
 
 enum handler_pull {
     HANDLER_PULL_MORE,   /* something was appended; pull again */
-    HANDLER_PULL_WAIT,   /* nothing now: wake will be called */
-    HANDLER_PULL_END,    /* the body ends here, as it should */
-    HANDLER_PULL_BROKEN, /* the connection is to be cut */
+    HANDLER_PULL_WAIT,   /* nothing yet: wake will be called */
+    HANDLER_PULL_END,    /* the body is complete */
+    HANDLER_PULL_BROKEN, /* cut the connection */
 };
 
 struct handler_stream_kind {
     /*
-     * Says whom to wake; before the first pull. After a pull that answered HANDLER_PULL_WAIT, wake
-     * is called once or more, from any thread, as soon as pulling again is worth while. It may be
-     * called while the handler holds its locks, so it must only note or schedule, and neither pull
-     * nor close.
+     * Sets the wake callback, before the first pull. After a pull returns HANDLER_PULL_WAIT, wake
+     * is called once or more, from any thread, as soon as pulling again is worthwhile. It may be
+     * called while the handler holds its locks, so it must only take note or schedule work, and
+     * neither pull nor close.
      */
     void (*attach)(struct handler_stream *s, void (*wake)(void *ctx), void *ctx);
     /*
@@ -101,11 +101,11 @@ struct handler_stream_kind {
      * out holds about enough bytes. Never waits.
      */
     enum handler_pull (*pull)(struct handler_stream *s, struct buf *out, size_t enough);
-    /* Ends the stream and frees it; when it returns, wake is not called any more. */
+    /* Ends the stream and frees it; once it returns, wake is no longer called. */
     void (*close)(struct handler_stream *s);
 };
 
-/* The first member of a handler's own stream. One thread at a time attaches, pulls and closes. */
+/* The first member of a handler's own stream. Attach, pull and close: one thread at a time. */
 struct handler_stream {
     const struct handler_stream_kind *kind;
 };

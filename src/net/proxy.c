@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proxy.c - which proxy the environment wants; see proxy.h. */
+/* proxy.c - finds the proxy that the environment sets; see proxy.h. */
 #include "net/proxy.h"
 
 #include "text/url.h"
@@ -23,7 +23,7 @@ struct proxy_settings proxy_from_environment(void)
     };
 }
 
-/* What an IPv4 address begins with among those of IPv6. */
+/* The prefix of IPv4 addresses mapped to IPv6. */
 static const unsigned char mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 
 /* An address as 16 bytes, IPv4 in its mapped form. */
@@ -155,7 +155,7 @@ static bool complete_proxy(struct arena *a, str text, str *out, struct err *e)
         *out = text;
     else
         *out = str_concat(a, STR("http://"), text);
-    /* A slash too few has what follows taken for a path: "http:/user:password@proxy". */
+    /* With a missing slash the rest would be taken for a path: "http:/user:password@proxy". */
     if (url_parse(a, *out, &u, NULL) && url_hostname(&u).len &&
         str_find_char(u.path, '@') == STR_NPOS)
         return true;
@@ -182,7 +182,7 @@ bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct e
         u.host = str_fmt(a, "%.*s:%u", STR_ARG(u.host), port);
     if (str_has_prefix(u.scheme, STR("socks5")))
         u.scheme = STR("socks5h");
-    u.path = u.raw_path = u.query = u.fragment = STR_NONE; /* as in Go, of no use */
+    u.path = u.raw_path = u.query = u.fragment = STR_NONE; /* unused, as in Go */
     *out = url_text(a, &u);
     *address = u.host;
     return true;

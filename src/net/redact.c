@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * redact.c - texts without their secrets; see redact.h.
- */
+/* redact.c - removes secrets from texts; see redact.h. */
 #include "net/redact.h"
 
 #include "text/codec.h"
@@ -18,17 +16,17 @@ static const char *const secret_headers[] = {
     "set-cookie",    "x-api-key", "x-identity-header",         "x-ms-authorization-auxiliary",
 };
 
-/* In queries only: too common as names elsewhere. */
+/* Only in queries: too common as names elsewhere. */
 static const char *const secret_parameters[] = {"auth", "code", "jwt", "key",
                                                 "pass", "pwd",  "sas", "sig"};
 
 /*
- * Addresses of operations of Resource Manager are signed: certificate, hash and signature in one
- * letter each, which mean nothing by themselves.
+ * URLs of operations of Resource Manager are signed: certificate, hash and signature have
+ * one-letter names, which mean nothing by themselves.
  */
 static const char *const signed_parameters[] = {"c", "h", "s"};
 
-/* What gives a text away as a secret, whatever its name is. */
+/* What identifies a text as a secret, whatever its name. */
 static const char *const secret_marks[] = {
     "PRIVATE KEY-----", "AccountKey=", "SharedAccessKey=", "SharedAccessSignature="};
 
@@ -53,12 +51,12 @@ str redact_header(struct arena *a, str name, str value)
 
 /* ---- Queries and forms ---------------------------------------------------------------------- */
 
-/* How often a text is gone through for what hiding something else has brought to light. */
+/* How often a text is searched again for what masking something else has exposed. */
 #define ROUNDS 4
 
 /*
- * Hides until there is nothing more to hide: a password with a "/" in it ends the place of one
- * before it, until it is hidden itself. A text that does not settle is hidden as a whole.
+ * Masks until nothing is left to mask: a password with a "/" may keep an earlier one from being
+ * found, until it is masked itself. A text that does not settle is masked as a whole.
  */
 static str settle(struct arena *a, str text, str (*hide)(struct arena *, str))
 {
@@ -86,7 +84,7 @@ static str hide_passwords(struct arena *a, str text)
     return buf_str(&b);
 }
 
-/* Hides the passwords of all URLs in a text: one may be a parameter of another. */
+/* Masks the passwords of all URLs in a text, where one may be a parameter of another. */
 str redact_passwords(struct arena *a, str text)
 {
     return settle(a, text, hide_passwords);
@@ -119,8 +117,7 @@ static bool is_secret_parameter(str name, str whole)
            (IS_LISTED(name, signed_parameters) && is_signed(whole));
 }
 
-/* Names and values by themselves: what is hidden in one does not change what others are taken for.
- */
+/* Handles each pair separately: masking one does not affect how others are parsed. */
 static void redact_pairs(struct arena *a, struct buf *out, str pairs)
 {
     str rest = pairs, pair, name, value, plain;
@@ -141,7 +138,7 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
     }
 }
 
-/* Where parameters begin: at "?", or at one that was taken for a part of the path and escaped. */
+/* Where parameters start: at "?", or at one that was taken for a part of the path and escaped. */
 static void cut_query(str url, str *before, str *mark, str *query)
 {
     size_t plain = str_find_char(url, '?'), upper = str_find(url, STR("%3F")),
@@ -154,8 +151,8 @@ static void cut_query(str url, str *before, str *mark, str *query)
 }
 
 /*
- * A password may hold a "?" or "#", so that of the URL itself is hidden before these are looked
- * for; but only when there is a scheme before them.
+ * A password may contain a "?" or "#", so the URL's own is masked before looking for these; but
+ * only if there is a scheme before them.
  */
 static str hide_secrets_of_url(struct arena *a, str url)
 {
@@ -189,7 +186,7 @@ str redact_place(struct arena *a, str place)
 
 /* ---- Texts that hold a secret ---------------------------------------------------------------- */
 
-/* Shorter secrets are words that may be anywhere. */
+/* Shorter secrets could be ordinary words. */
 #define SECRET_MIN 6
 
 str redact_all(struct arena *a, str text, str secret, str mask)
@@ -214,18 +211,18 @@ static str without(struct arena *a, str text, str secret)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* With duplicate names it is unclear which one counts: treat as not understood. */
+/* With duplicate names it is unclear which one counts, so treat that as not understood. */
 static const struct read_options strict = {.duplicates = DUPLICATE_ERROR};
 
 struct redaction {
     struct arena *arena;
     bool changed;
-    bool met_secret; /* a Kubernetes Secret was among what was read */
+    bool met_secret; /* there was a Kubernetes Secret in the input */
     struct {
         str *items;
         size_t len, cap;
-    } values;                          /* of the Secret that is looked through */
-    const struct secret_values *whole; /* of all Secrets in the object that is looked through */
+    } values;                          /* of the current Secret */
+    const struct secret_values *whole; /* of all Secrets in the current object */
     bool in_whole;                     /* there is one */
 };
 
@@ -254,7 +251,9 @@ static void replace_all(struct redaction *r, struct value *v, str text)
         replace_all(r, &v->items[i], text);
 }
 
-/* A text, or a list of some. An object of such a name rather tells where a secret is kept. */
+/*
+ * Masks a text, or a list of texts. An object of such a name usually says where a secret is kept.
+ */
 static void replace_named(struct redaction *r, struct value *v)
 {
     bool is_list = v->kind == VALUE_LIST;
@@ -264,7 +263,7 @@ static void replace_named(struct redaction *r, struct value *v)
     replace(r, v, STR(REDACTED));
 }
 
-/* An object in a text: kubectl keeps a copy of what was applied in an annotation. */
+/* Masks an object inside a text: kubectl keeps a copy of what was applied in an annotation. */
 static void redact_nested(struct redaction *r, struct value *v, bool is_secret)
 {
     struct redaction own = {.arena = r->arena};
@@ -282,7 +281,7 @@ static void redact_nested(struct redaction *r, struct value *v, bool is_secret)
         replace(r, v, json_write(&b, tree, &json_exact, NULL) ? buf_str(&b) : STR(REDACTED));
 }
 
-/* The values of a Secret, before they are replaced. */
+/* Notes the values of a Secret, before they are replaced. */
 static void note_values(struct redaction *r, const struct value *fields, bool encoded)
 {
     str text, plain;
@@ -298,7 +297,7 @@ static void note_values(struct redaction *r, const struct value *fields, bool en
     }
 }
 
-/* Tools keep copies of what a Secret holds in its annotations, in JSON or in any other way. */
+/* Tools keep copies of a Secret's values in its annotations, in JSON or any other form. */
 static void redact_copies(struct redaction *r, struct value *annotations)
 {
     for (size_t i = 0; i < value_len(annotations); i++) {
@@ -315,7 +314,7 @@ static void redact_copies(struct redaction *r, struct value *annotations)
     }
 }
 
-/* False when the value of this member is still to be looked through. */
+/* False if the value of this member must still be searched. */
 static bool redact_member(struct redaction *r, struct value *v, bool is_secret, bool is_key)
 {
     str key = value_key(v);
@@ -337,7 +336,7 @@ static bool redact_member(struct redaction *r, struct value *v, bool is_secret, 
     return false;
 }
 
-/* A text whose name says nothing. */
+/* A text whose name does not identify it as a secret. */
 static void redact_string(struct redaction *r, struct value *v)
 {
     str text = value_str(v);
@@ -360,7 +359,7 @@ static bool is_of_secret(const struct value *v)
     return str_eq(kind, STR("Secret")) || str_eq(kind, STR("SecretList"));
 }
 
-/* The objects of a list are objects by themselves. */
+/* Whether it is a single object; those of a list are handled separately. */
 static bool is_whole(const struct value *v)
 {
     return value_is(v, VALUE_OBJECT) && value_is(value_get(v, STR("metadata")), VALUE_OBJECT) &&
@@ -375,7 +374,7 @@ static void hide_whole(struct redaction *r, struct value *v)
         replace(r, v, secret_values_hide(r->arena, r->whole, value_text(v)));
 }
 
-/* An object that holds Secrets: what they hold is nowhere else in it, and its copies hold none. */
+/* Masks an object that contains Secrets, with all copies of their values elsewhere in it. */
 static void redact_whole(struct redaction *r, struct value *v)
 {
     struct value *notes = value_get(value_get(v, STR("metadata")), STR("annotations"));
@@ -410,7 +409,7 @@ static void redact_parts(struct redaction *r, struct value *v, bool is_secret)
     }
 }
 
-/* is_secret: v is a Secret, or a part of one in which its data may stand. */
+/* is_secret: v is a Secret, or a part of one that may contain its data. */
 static void redact_value(struct redaction *r, struct value *v, bool is_secret)
 {
     is_secret |= is_of_secret(v);
@@ -429,7 +428,7 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
 
 /* ---- Bodies --------------------------------------------------------------------------------- */
 
-/* What follows the last value that could be read: kept only when it is harmless. */
+/* Handles what follows the last valid value: it is kept only if it is harmless. */
 static void redact_tail(struct redaction *r, struct buf *out, str tail, bool is_first)
 {
     str rest = str_trim(tail);
@@ -439,14 +438,14 @@ static void redact_tail(struct redaction *r, struct buf *out, str tail, bool is_
         buf_add(out, tail);
         return;
     }
-    /* Not a part of the value before it, so that the same is read when this is redacted again. */
+    /* Keep it separate from the previous value, so that redacting again gives the same result. */
     if (!is_first)
         buf_char(out, '\n');
     buf_add(out, STR(REDACTED));
     r->changed = true;
 }
 
-/* One or more values of JSON, with everything between them as it is. */
+/* Masks one or more JSON values, with everything between them unchanged. */
 static str redact_json(struct arena *a, str body, bool is_secret)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -508,7 +507,7 @@ str redact_body(struct arena *a, str url, str content_type, str body)
 
 struct sent {
     struct arena *arena;
-    str text; /* without what was hidden so far */
+    str text; /* without what was masked so far */
 };
 
 static void hide(struct sent *s, str secret)
@@ -516,7 +515,7 @@ static void hide(struct sent *s, str secret)
     s->text = without(s->arena, s->text, secret);
 }
 
-/* As it was sent, and as servers read it. */
+/* Masks it as sent, and as servers decode it. */
 static void hide_escaped(struct sent *s, str secret, bool plus)
 {
     str plain;
@@ -560,7 +559,7 @@ static void hide_pairs(struct sent *s, str pairs)
     }
 }
 
-/* The HTTP client makes a header of the user and password of a URL. */
+/* The HTTP client sends the user and password of a URL in a header. */
 static void hide_url(struct sent *s, str url)
 {
     struct url u;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact_text.c - secrets in prose, by their shape: see redact_text in redact.h.
+ * redact_text.c - finds secrets in prose by their shape: see redact_text in redact.h.
  *
- * One walk from left to right: each rule looks at what begins at a place, and either takes a piece
- * away or leaves it to the next one.
+ * The text is scanned once from left to right: at each position a rule either removes a piece or
+ * leaves it to the next rule.
  */
 #include "net/redact.h"
 #include "text/secret_name.h"
@@ -31,7 +31,7 @@ static bool is_one_of(char c, const char *list)
     return c && str_find_char(str_c(list), c) != STR_NPOS;
 }
 
-/* The end of the characters that are not in list, from i on. */
+/* The end of the run of characters not in list, from i on. */
 static size_t until(const struct walk *w, size_t i, const char *list)
 {
     while (i < w->text.len && !is_one_of(w->text.ptr[i], list))
@@ -78,7 +78,7 @@ static bool take_private_key(struct walk *w)
     return true;
 }
 
-/* The header and the body of a token are JSON: both begin with the same three characters. */
+/* The header and the body of a token are JSON, so both start with the same three characters. */
 static bool take_jwt(struct walk *w)
 {
     size_t end = w->at, dots = 0;
@@ -105,7 +105,7 @@ static bool take_credentials(struct walk *w, str word, size_t end)
     return true;
 }
 
-/* password=x, AccountKey=x; and "password": "x", also in JSON that is a text itself. */
+/* password=x, AccountKey=x; and "password": "x", also in JSON inside a text. */
 static bool take_named(struct walk *w, str word, size_t end)
 {
     size_t i = end;

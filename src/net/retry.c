@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retry.c - whether and when a request is sent again; see retry.h. */
+/* retry.c - whether and when a request is retried; see retry.h. */
 #include "net/retry.h"
 
 #define YEAR (31536000 * NS_PER_SEC)
@@ -51,7 +51,7 @@ struct retry retry_begin(const struct retry_policy *policy)
     return (struct retry){.policy = policy, .next = policy->first};
 }
 
-/* Sending it twice does no more than sending it once. */
+/* Whether sending it twice has the same effect as sending it once. */
 static bool is_idempotent(const struct http_request *request)
 {
     static const char *const methods[] = {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"};
@@ -81,7 +81,7 @@ static bool answer_is_worth_it(const struct retry_policy *p, const struct http_r
     return false;
 }
 
-/* What never left may be sent again whatever it is; else only what changes nothing. */
+/* A request that was never sent can always be retried; otherwise only one that changes nothing. */
 static bool failure_is_worth_it(const struct retry_policy *p, const struct http_request *request,
                                 const struct http_response *response)
 {
@@ -107,7 +107,7 @@ static int64_t with_jitter(int64_t wait, unsigned hundredths)
     return wait + (most ? (int64_t)random_below(most + 1) : 0);
 }
 
-/* Our own wait, and the next one longer. */
+/* Our own wait; the next one will be longer. */
 static int64_t back_off(struct retry *r)
 {
     int64_t wait = with_jitter(r->next, r->policy->jitter);
@@ -132,7 +132,7 @@ bool retry_next(struct retry *r, const struct http_request *request,
     int64_t asked_wait = 0;
     bool is_answer = response->failure == HTTP_FAILURE_NONE;
     bool asked = is_answer && retry_after(&response->headers, clock_now(), &asked_wait);
-    /* Pieces that were given cannot be taken back. */
+    /* Pieces that were passed on cannot be taken back. */
     bool half_given = !is_answer && request->on_body && response->status / 100 == 2;
 
     r->attempts++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * term.h - calls that may be sent only during the term of a leader; for arm/pipe.h and kube/pipe.h.
+ * term.h - calls that may only be sent during a leader's term; for arm/pipe.h and kube/pipe.h.
  *
  * Each call carries the number of its term, and numbers increase. A term ends with term_end, or
  * when this process no longer leads (leads), which is checked before every send: a process that was
@@ -13,11 +13,11 @@
 
 #include <stdatomic.h>
 
-#define TERM_NONE 0         /* of a call that needs no leader */
-#define TERM_ALL UINT64_MAX /* the end of every term, and of calls without one */
+#define TERM_NONE 0         /* for calls that need no leader */
+#define TERM_ALL UINT64_MAX /* ends every term, and calls without one */
 
 struct terms {
-    _Atomic uint64_t ended;   /* all up to this one */
+    _Atomic uint64_t ended;   /* all terms up to this one have ended */
     bool (*leads)(void *ctx); /* any thread, must not wait; NULL: until the end of the term */
     void *ctx;
 };

@@ -2,8 +2,8 @@
 /*
  * cancel.c - a flag that wakes threads waiting for the network; see http.h.
  *
- * An eventfd that is written once and never read: whoever polls it wakes up, now and later. It is
- * the whole flag, so that raising it from a signal handler is a single write.
+ * An eventfd that is written once and never read: every thread that polls it wakes up, now and
+ * later. It is the whole flag, so that raising it from a signal handler is a single write.
  */
 #include "net/http/http.h"
 
@@ -45,7 +45,7 @@ void http_cancel_raise(struct http_cancel *c)
     const uint64_t one = 1;
 
     atomic_store(&c->raised, true);
-    /* Without a descriptor those who wait find out when they next look at the flag. */
+    /* Without a descriptor waiting threads notice when they next check the flag. */
     if (c->fd >= 0 && write(c->fd, &one, sizeof(one)) < 0)
         return;
 }

@@ -3,7 +3,7 @@
 #include "go/time.h"
 #include "net/retry.h"
 
-/* As Go's http.ParseTime tries them, after the form with a two-digit year is made whole. */
+/* In the order of Go's http.ParseTime, after two-digit years have been completed. */
 static const char *const layouts[] = {
     "Mon, 02 Jan 2006 15:04:05 GMT",
     "Monday, 02-Jan-06 15:04:05 MST",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failure.c - why there is no answer: curl's codes as our classes, Go's words and a hint.
+ * failure.c - why there is no answer: maps curl's codes to our classes, Go's words and a hint.
  *
  * To add a code: a line in codes[], in the order of a request's life. Codes that need a closer look
  * (which errno, which stage) have a function.
  */
-/* Before our headers, which poison names that these use. */
+/* Must precede our headers, which poison names that these use. */
 #include <openssl/x509_vfy.h>
 
 #include "net/http/http_internal.h"
@@ -91,7 +91,7 @@ bool http_fail_early(struct arena *a, const struct http_request *r, struct http_
 {
     struct finding f = {HTTP_FAILURE_CONFIG, ERR_INVALID, str_copy(a, e->text), STR_NONE};
 
-    /* The parser of URLs has named the URL already. */
+    /* The URL parser has already named the URL. */
     response->failure = f.failure;
     return str_has_prefix(f.text, STR("parse ")) ? false : fail_with(a, r, response, &f, e);
 }
@@ -172,7 +172,7 @@ static void find_connect(const struct transfer *t, struct finding *f)
                           STR_ARG(t->proxy));
 }
 
-/* Whether a proxy was asked for a tunnel and said no. */
+/* Whether a proxy rejected the request for a tunnel. */
 static bool find_refused_tunnel(const struct transfer *t, struct finding *f)
 {
     long code = 0;
@@ -202,7 +202,7 @@ static void find_timeout(const struct transfer *t, struct finding *f)
 {
     str address = address_of(t), host = host_of(t);
     bool tls = str_has_prefix(t->request->url, STR("https:"));
-    bool sent = t->response->sent; /* a connection that is used again was made at no time */
+    bool sent = t->response->sent; /* a reused connection has no connect time */
 
     if (!sent && !has_happened(t, CURLINFO_NAMELOOKUP_TIME_T))
         f->text = str_fmt(t->arena, "dial tcp: lookup %.*s: i/o timeout", STR_ARG(host));
@@ -217,7 +217,7 @@ static void find_timeout(const struct transfer *t, struct finding *f)
                       "reading body)");
 }
 
-/* What OpenSSL calls them, what Go calls them, what to do about it. */
+/* OpenSSL's code, Go's text, and what to do about it. */
 static const struct {
     long code;
     const char *text, *hint;
@@ -299,7 +299,7 @@ static void find_lost(const struct transfer *t, struct finding *f)
 
 static void find_by_text(const struct transfer *t, struct finding *f)
 {
-    /* curl quotes addresses. */
+    /* curl quotes URLs. */
     f->text = t->text[0] ? redact_passwords(t->arena, str_c(t->text))
                          : STR("malformed HTTP response");
 }
@@ -344,7 +344,7 @@ static const struct {
     {CURLE_GOT_NOTHING, HTTP_FAILURE_RESET, ERR_IO, NULL, "EOF"},
     {CURLE_SEND_ERROR, HTTP_FAILURE_RESET, ERR_IO, find_lost, NULL},
     {CURLE_RECV_ERROR, HTTP_FAILURE_RESET, ERR_IO, find_lost, NULL},
-    /* A kept connection was dead, and what was sent on it cannot be taken back: see setup.c. */
+    /* A reused connection was dead, and what was sent on it cannot be undone: see setup.c. */
     {CURLE_SEND_FAIL_REWIND, HTTP_FAILURE_RESET, ERR_IO, NULL, "EOF"},
     {CURLE_PARTIAL_FILE, HTTP_FAILURE_RESET, ERR_IO, NULL, "unexpected EOF"},
     {CURLE_HTTP2, HTTP_FAILURE_RESET, ERR_IO, find_by_text, NULL},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gunzip.c - unpacks the body of an answer while it comes in; see http_internal.h.
+ * gunzip.c - decompresses the body of an answer as it arrives; see http_internal.h.
  *
  * curl could do it, but accepts truncated data as complete.
  */
-/* Before our headers, which poison names that this uses. */
+/* Must precede our headers, which poison names that this uses. */
 #include <zlib.h>
 
 #include "net/http/http_internal.h"
@@ -15,8 +15,8 @@
 
 struct gunzip {
     z_stream z;
-    bool begun; /* something came */
-    bool whole; /* and ended as it should */
+    bool begun; /* there was input */
+    bool whole; /* and it is complete */
     bool broken;
     unsigned char piece[PIECE_MAX];
 };
@@ -73,7 +73,7 @@ enum gunzip_result gunzip_add(struct gunzip *g, str piece, bool (*give)(void *ct
     g->z.next_in = (unsigned char *)(uintptr_t)piece.ptr;
     g->z.avail_in = (uInt)piece.len;
     do {
-        /* Several texts may stand one behind the other. */
+        /* There may be several members, one after the other. */
         if (g->whole && g->z.avail_in) {
             g->whole = false;
             inflateReset(&g->z);

@@ -38,7 +38,7 @@ bool http_header_has(const struct http_headers *h, str name)
     return find(h, name) != NULL;
 }
 
-/* The words of Go's http.StatusText, by number. */
+/* The texts of Go's http.StatusText, by number. */
 static const struct {
     int status;
     const char *text;

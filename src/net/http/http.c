@@ -4,7 +4,7 @@
 
 #include "net/http/http_internal.h"
 
-/* More handles than this are not kept at rest. */
+/* The most idle handles that are kept. */
 #define HANDLES_MAX 128
 /* Connections that one handle keeps open, to different servers. */
 #define CONNECTIONS_PER_HANDLE 4L
@@ -14,7 +14,10 @@ struct handle {
     CURLM *multi;
 };
 
-/* Mutable, so apart from the client, which is not. The last handle given back is taken first. */
+/*
+ * Mutable, and therefore separate from the client, which is not. The last handle given back is
+ * taken first.
+ */
 struct http_cache {
     struct lock lock;
     unsigned owners;
@@ -179,7 +182,7 @@ static CURLcode perform(CURLM *multi, struct transfer *t)
     curl_multi_add_handle(multi, t->easy);
     if (!transfer_may_go_on(t, clock_wire()))
         return result;
-    /* What is there is read before time counts: we may have been suspended. */
+    /* Read what is available before checking the time: we may have been suspended. */
     for (;;) {
         int64_t now = clock_wire();
         if (curl_multi_perform(multi, &running) != CURLM_OK)
@@ -203,7 +206,7 @@ static bool send_by_curl(struct http_client *c, struct transfer *t, struct err *
     ok = transfer_begin(t, e);
     if (ok) {
         result = perform(multi, t);
-        /* The handle leaves the multi only when all was asked about it. */
+        /* Remove the handle from the multi only after everything was read from it. */
         ok = transfer_end(t, result, e);
         curl_multi_remove_handle(multi, t->easy);
     }

@@ -2,9 +2,9 @@
 /*
  * library.c - libcurl, loaded with the first client.
  *
- * It brings two dozen other libraries along, Kerberos and LDAP among them, which took two thirds of
- * the start of a program that mostly reads files. The functions here have curl's own names, so that
- * its header still checks the types of options; none may be called before curl_load.
+ * It pulls in two dozen other libraries, such as Kerberos and LDAP, which took two thirds of the
+ * startup time of a program that mostly reads files. The functions here have curl's own names, so
+ * that its header still checks the types of options; none may be called before curl_load.
  *
  * To use another function of curl: add its name to CURL_FUNCTIONS and a function below.
  */
@@ -28,7 +28,7 @@
     X(curl_multi_setopt)                                                                           \
     X(curl_multi_socket_action)
 
-/* Those that take any number of arguments are macros, which this name without a bracket is not. */
+/* Variadic functions are macros, which a name without a parenthesis does not expand. */
 static struct {
 #define X(name) __typeof__ (&(name))(name);
     CURL_FUNCTIONS(X)
@@ -55,7 +55,7 @@ void(curl_easy_cleanup)(CURL *curl)
     (lib.curl_easy_cleanup)(curl);
 }
 
-/* Everything that can be asked for goes to a pointer. */
+/* All values are returned through a pointer. */
 CURLcode(curl_easy_getinfo)(CURL *curl, CURLINFO info, ...)
 {
     va_list ap;
@@ -71,7 +71,7 @@ CURL *(curl_easy_init)(void)
     return (lib.curl_easy_init)();
 }
 
-/* The number of an option tells the type of its value. */
+/* The number of an option shows the type of its value. */
 static bool is_number(int option)
 {
     const int type = option / 10000 * 10000;

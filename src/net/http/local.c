@@ -3,7 +3,7 @@
  * local.c - requests that a handler of this process answers; see http_internal.h and net/handler.h.
  *
  * The call has its own memory and copies of the request, because its handler may answer long after
- * the request was abandoned. The lock decides who is last: the handler or us.
+ * the request was abandoned. The lock decides who is last, the handler or we.
  */
 #include "net/handler.h"
 #include "net/http/http_internal.h"
@@ -12,11 +12,11 @@
 /* What is pulled at once, and how often in one step, so that one stream does not hold up others. */
 #define PIECE (64 * KIB)
 #define PULLS_MAX 16
-/* How often flags and clocks are looked at while nothing comes. */
+/* How often flags and clocks are checked while nothing arrives. */
 #define LOOK (50 * NS_PER_MS)
 
 struct http_local {
-    struct handler_call call; /* the first member */
+    struct handler_call call; /* must be the first member */
     struct arena *arena;
     struct transfer *transfer;
     struct handler_stream *stream;
@@ -220,7 +220,7 @@ void http_local_wait(struct http_local *l)
     l->woken = false;
 }
 
-/* Whether the handler is through with it. */
+/* Whether the handler is done with it. */
 static bool leave(struct http_local *l)
 {
     AUTO_LOCK guard = lock_take(&l->lock);

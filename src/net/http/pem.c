@@ -3,7 +3,7 @@
  * pem.c - checks certificates and keys before curl sees them, in Go's words, because curl only
  * says that a blob could not be loaded.
  */
-/* Before our headers, which poison names that these use. */
+/* Must precede our headers, which poison names that these use. */
 #include <openssl/err.h>
 #include <openssl/pem.h>
 

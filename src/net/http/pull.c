@@ -2,8 +2,8 @@
 /*
  * pull.c - answers that are read like files; see pull.h.
  *
- * The request makes progress only while the reader waits for bytes, and what arrived together is
- * returned first: in one go curl takes a hundred of its buffers at most.
+ * The request makes progress only while the reader waits for bytes, and everything that has arrived
+ * is returned first: curl takes at most a hundred of its buffers in one go.
  */
 #include "net/http/pull.h"
 
@@ -16,11 +16,11 @@ struct http_pull {
     struct transfer transfer;
     CURLM *multi;
     struct http_local *local; /* instead of a handle of curl */
-    struct buf data;          /* what came, of which given bytes were read */
+    struct buf data;          /* what has arrived; given bytes of it were read */
     size_t given;
     bool ended, ok;
     struct err failure;
-    int64_t left; /* when the reader was last given something */
+    int64_t left; /* when the reader last got something */
 };
 
 static bool keep_piece(void *ctx, const struct http_response *so_far, str piece, struct err *e)
@@ -60,7 +60,7 @@ static void step_locally(struct http_pull *p)
         http_local_wait(p->local);
 }
 
-/* As http_send does it: what is there is read before time counts. */
+/* Like http_send: read what is available before checking the time. */
 static void step_by_curl(struct http_pull *p)
 {
     int64_t now = clock_wire();
@@ -115,7 +115,7 @@ static void begin(struct http_pull *p)
     p->left = clock_wire();
 }
 
-/* The whole answer at once. */
+/* Delivers the whole answer at once. */
 static void replay(struct http_pull *p)
 {
     p->ok = tape_answer(p->client->config.tape, p->transfer.arena, &p->request,
@@ -145,7 +145,7 @@ bool http_pull_open(struct http_client *c, struct arena *a, const struct http_re
         replay(p);
     else
         begin(p);
-    /* A fault behind the head is told to those who read up to there. */
+    /* A failure after the head is reported to readers who read that far. */
     if (!p->ended || p->ok || has_head(p)) {
         *out = p;
         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pull.h - an answer whose body is read when its reader likes, as a file is.
+ * pull.h - reads the body of an answer at the reader's own pace, like a file.
  *
  *     struct http_pull *p;
  *     if (!http_pull_open(client, a, &request, &response, &p, e))
@@ -8,10 +8,9 @@
  *     while ((ok = http_pull_read(p, to, size, &got, e)) && got) ...
  *     http_pull_close(p);
  *
- * For bodies that are too large for memory and whose readers want to be the ones who ask: a few
- * megabytes at most are held. Compression is not asked for: what is given is what came. The time
- * that the reader takes for itself is not held against the server, but for the timeout of the whole
- * request. Tapes work as everywhere. One thread at a time.
+ * For bodies that are too large for memory, and readers that pull: at most a few megabytes are
+ * held. Compression is not requested. The reader's own time does not count against the server,
+ * except for the timeout of the whole request. Tapes work as usual. One thread at a time.
  */
 #pragma once
 
@@ -20,16 +19,16 @@
 struct http_pull;
 
 /*
- * Sends a request and waits for the head of its answer; true whatever the status. The body of an
- * answer of 2xx is to be read, those of others are in the response as usual. on_body and ctx of r
- * are not used, its texts must live until the end, and so must response, which lives in a: it tells
- * of failures while reading, too. *out is to be closed, unless this fails.
+ * Sends a request and waits for the head of its answer; true whatever the status. The body of a 2xx
+ * answer is to be read, those of others are in the response as usual. on_body and ctx of r are not
+ * used. The texts of r and the response, which is in a, must live until the end, since failures
+ * while reading are noted in the response, too. *out must be closed, unless this fails.
  */
 MUST_CHECK bool http_pull_open(struct http_client *c, struct arena *a, const struct http_request *r,
                                struct http_response *response, struct http_pull **out,
                                struct err *e);
-/* Up to size bytes; *got is 0 at the end only. Fails as http_send does, from then on always. */
+/* Reads up to size bytes; *got is 0 only at the end. Fails like http_send, and then always. */
 MUST_CHECK bool http_pull_read(struct http_pull *p, char *to, size_t size, size_t *got,
                                struct err *e);
-/* Ends the request when it has not ended. p may be NULL. */
+/* Ends the request if it is still running. p may be NULL. */
 void http_pull_close(struct http_pull *p);

@@ -3,8 +3,9 @@
  * setup.c - curl's options; see http_internal.h.
  *
  * A handle serves the requests of one client, one after the other. What all of them share is set
- * once (transfer_set_constants), because copying texts and reading lists of protocols costs curl a
- * tenth of a small request; all else is set for every request, also to what curl begins with.
+ * once (transfer_set_constants), because copying texts and parsing lists of protocols costs curl a
+ * tenth of the time of a small request; everything else is set for every request, even to curl's
+ * defaults.
  */
 #include "net/http/http_internal.h"
 #include "text/url.h"
@@ -54,7 +55,7 @@ static void set_tls(struct transfer *t)
     if (own_ca)
         curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
     set_pem(t, tls->ca, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO);
-    /* A file may be another one by now; curl would not look for a day. */
+    /* The file may have changed; curl would cache it for a day. */
     curl_easy_setopt(t->easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
     set_pem(t, tls->cert, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLCERT);
     set_pem(t, tls->key, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY);
@@ -63,7 +64,7 @@ static void set_tls(struct transfer *t)
         curl_easy_setopt(t->easy, CURLOPT_KEYPASSWD, "");
 }
 
-/* As in Go, a proxy is trusted as the server is. */
+/* As in Go, a proxy is trusted like the server. */
 static void set_proxy_tls(struct transfer *t)
 {
     const struct http_tls *tls = &t->client->config.tls;
@@ -89,7 +90,7 @@ bool transfer_set_proxy(struct transfer *t, str url, struct err *e)
     t->proxy = STR_NONE;
     if (proxy.len && !proxy_for_curl(t->arena, proxy, &proxy, &t->proxy, e))
         return false;
-    /* An empty text keeps curl from looking into the environment itself. */
+    /* An empty text keeps curl from reading the environment itself. */
     set_text(t, CURLOPT_PROXY, proxy);
     if (str_has_prefix(proxy, STR("https:")))
         set_proxy_tls(t);
@@ -104,7 +105,7 @@ static bool is_clean_header(str s)
     return true;
 }
 
-/* A list of curl in our memory: its own would be two blocks for each line. */
+/* A curl list in our own memory: curl's would take two blocks for each line. */
 static void append(struct transfer *t, struct curl_slist **list, char *text)
 {
     struct curl_slist *last = ARENA_NEW(t->arena, struct curl_slist);
@@ -117,7 +118,7 @@ static void append(struct transfer *t, struct curl_slist **list, char *text)
 
 static void add_line(struct transfer *t, str name, str value)
 {
-    /* curl wants a semicolon where there is no value: a colon would remove the header. */
+    /* curl needs a semicolon if there is no value: a colon would remove the header. */
     str middle = value.len ? STR(": ") : STR(";");
     char *line = arena_alloc_text(t->arena, name.len + middle.len + value.len + 1);
 
@@ -152,7 +153,7 @@ static bool adds(const struct http_request *r)
     return str_eq(r->method, STR("POST")) || str_eq(r->method, STR("PATCH"));
 }
 
-/* Go announces a length of 0, too. Front ends answer 411 to writes without a length. */
+/* Go sends a length of 0, too. Front ends answer 411 to writes without a length. */
 static bool has_body(const struct http_request *r)
 {
     return r->with_body || r->body.len || adds(r) || str_eq(r->method, STR("PUT"));
@@ -168,7 +169,7 @@ static bool set_headers(struct transfer *t, struct err *e)
         add_line(t, h->items[i].name, h->items[i].value);
     if (transfer_asks_for_gzip(t))
         add_line(t, STR("Accept-Encoding"), STR("gzip"));
-    /* Never wait for a "100 Continue", and send no content type of curl's own. */
+    /* Never wait for a "100 Continue", and do not send curl's own content type. */
     if (has_body(t->request))
         append(t, &t->headers, "Expect:");
     if (has_body(t->request) && !http_header_has(h, STR("Content-Type")))
@@ -189,8 +190,8 @@ static size_t on_read(char *out, size_t size, size_t count, void *ctx)
 }
 
 /*
- * curl silently resends a request when the connection it reused turns out to be dead, whether the
- * server has acted on it or not. It cannot when the body cannot be read again.
+ * curl silently resends a request if the connection it reused turns out to be dead, whether or not
+ * the server has acted on it. It cannot if the body cannot be read again.
  */
 static int on_seek(void *ctx, curl_off_t offset, int origin)
 {
@@ -240,8 +241,8 @@ static void set_redirects(struct transfer *t, bool is_https)
 }
 
 /*
- * curl verifies the name in the URL. To verify another one, that name goes into the URL, the
- * connection is made to where the real one leads, and the server is told the real one.
+ * curl verifies the name in the URL. To verify another one, that name is put into the URL, while
+ * the connection is made to the real host, and the real name is sent to the server.
  */
 static str rename_server(struct transfer *t, struct url u)
 {

@@ -2,18 +2,19 @@
 /*
  * streams.c - many requests on one thread; see streams.h.
  *
- * Other threads touch only what the lock protects: the list of those who wait to begin, the list of
- * all, the flags. The thread takes from the first list, drives curl, and calls back without the
- * lock.
+ * Other threads only touch what the lock protects: the list of streams that wait to start, the list
+ * of all streams, and the flags. The streams' thread takes from the first list, drives curl, and
+ * calls back without the lock.
  *
- * curl says which sockets it waits for (on_curl_socket) and until when (on_curl_timer), so that a
- * round costs what happened in it and not what is under way. A connection that rests between two
- * requests stays with the kernel's list, which saves two system calls for each request; when
- * something happens to it meanwhile, it is taken off. Whether a stream has waited too long is
- * looked at now and then (look).
+ * curl reports which sockets it waits for (on_curl_socket) and until when (on_curl_timer), so that
+ * the cost of a round depends on what happened, not on what is under way. A connection that is idle
+ * between two requests stays registered with the kernel, which saves two system calls per request;
+ * it is removed if something happens to it meanwhile. Whether a stream has waited too long is
+ * checked now and then (look).
  *
- * Requests that a handler of this process answers (local.c) do not see curl at all: the handler
- * wakes those that have something to be read. In driven mode http_streams_step is the thread.
+ * Requests that a handler of this process answers (local.c) do not involve curl: the handler wakes
+ * those that have something to read. In driven mode http_streams_step takes the place of the
+ * thread.
  */
 #include "net/http/streams.h"
 
@@ -35,23 +36,23 @@
 struct stream {
     struct stream *next, **back; /* in the list of all */
     struct stream *next_waiting, *next_ready, *next_done;
-    CURLcode result; /* of curl, of one that is done */
+    CURLcode result; /* from curl, once it is done */
     struct http_streams *streams;
-    struct http_local *local; /* instead of a handle of curl; the thread's own */
+    struct http_local *local; /* instead of a handle of curl; only used by the thread */
     bool is_ready;            /* under the lock */
     struct arena *arena;
     uint64_t id;
-    bool stop, running; /* under the lock; running is of the thread alone */
+    bool stop, running; /* under the lock; only the thread uses running */
     struct http_stream spec;
     struct http_response response;
     struct transfer transfer;
 };
 
-/* What is known of a socket, by its number. */
+/* What is known about a socket, by its number. */
 struct known_socket {
-    bool own;      /* opened by a handle of ours, which tells when it is closed */
+    bool own;      /* opened by one of our handles, which reports when it is closed */
     bool wanted;   /* curl waits for it */
-    uint8_t asked; /* of the kernel: CURL_POLL_IN, CURL_POLL_OUT */
+    uint8_t asked; /* registered with the kernel: CURL_POLL_IN, CURL_POLL_OUT */
 };
 
 struct http_streams {
@@ -75,7 +76,7 @@ struct http_streams {
     /* The thread's own. */
     size_t running;      /* how many curl has */
     bool unsettled;      /* an on_end was called since */
-    int64_t timer, look; /* by clock_wire: when curl, when overdue streams are to be looked after */
+    int64_t timer, look; /* by clock_wire: when to call curl, and to check for overdue streams */
     VEC(struct known_socket) sockets;
     CURL *spare[SPARE_MAX];
     size_t spare_count;
@@ -119,7 +120,7 @@ static struct stream *new_stream(struct http_streams *streams, const struct http
     return s;
 }
 
-/* Whether the thread sleeps, and has to be woken. */
+/* Returns whether the thread is asleep, and must be woken. */
 static bool enqueue(struct http_streams *streams, struct stream *s, uint64_t *id)
 {
     AUTO_LOCK guard = lock_take(&streams->lock);
@@ -146,7 +147,7 @@ static void wake(struct http_streams *streams)
 
     if (streams->wake < 0)
         return;
-    /* A counter that is full wakes too. */
+    /* A full counter wakes, too. */
     if (write(streams->wake, &one, sizeof(one)) < 0)
         return;
 }
@@ -187,7 +188,7 @@ size_t http_streams_count(struct http_streams *streams)
 
 /* ---- What was woken ------------------------------------------------------------------------- */
 
-/* Whether the thread sleeps, and has to be woken. */
+/* Returns whether the thread is asleep, and must be woken. */
 static bool enqueue_ready(struct stream *s)
 {
     struct http_streams *streams = s->streams;
@@ -204,7 +205,7 @@ static bool enqueue_ready(struct stream *s)
     return asleep;
 }
 
-/* From any thread, also with locks of a handler. */
+/* Called from any thread, even with a handler's locks held. */
 static void on_local_wake(void *ctx)
 {
     struct stream *s = ctx;
@@ -241,7 +242,7 @@ static struct known_socket *socket_of(struct http_streams *streams, curl_socket_
     return &streams->sockets.items[fd];
 }
 
-/* Tells the kernel what to look for; 0: nothing. */
+/* Registers what to wait for with the kernel; 0: nothing. */
 static void ask_kernel(struct http_streams *streams, curl_socket_t fd, unsigned what)
 {
     struct known_socket *k = socket_of(streams, fd);
@@ -277,7 +278,7 @@ static int on_opened(void *ctx, curl_socket_t fd, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-/* With it the kernel forgets what was asked. */
+/* Closing removes the registration with the kernel. */
 static int on_close(void *ctx, curl_socket_t fd)
 {
     *socket_of(ctx, fd) = (struct known_socket){0};
@@ -311,8 +312,8 @@ static int on_curl_timer(CURLM *multi, long ms, void *ctx)
 
 static int curl_events(unsigned events)
 {
-    /* Told of an error alone, curl does not ask the socket which one it is: it can read and write.
-     */
+    /* If only an error is reported, curl does not query the socket for it: report that it can read
+     * and write. */
     if (events & (EPOLLERR | EPOLLHUP))
         return CURL_CSELECT_IN | CURL_CSELECT_OUT;
     return (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
@@ -365,7 +366,7 @@ static void give_handle(struct http_streams *streams, CURL *easy)
     streams->spare[streams->spare_count++] = easy;
 }
 
-/* Tells the outcome and frees s. An arena of the caller may be gone after on_end. */
+/* Reports the outcome and frees s. The caller's arena may be gone after on_end. */
 static void conclude(struct http_streams *streams, struct stream *s, bool ok, const struct err *e)
 {
     const struct http_config *c = &streams->client->config;
@@ -406,7 +407,7 @@ static void finish_local(struct http_streams *streams, struct stream *s)
     conclude(streams, s, ok, &e);
 }
 
-/* Milliseconds until it should be looked at again. */
+/* Milliseconds until it should be checked again. */
 static int patience_of(const struct stream *s)
 {
     int ms = transfer_patience(&s->transfer);
@@ -493,8 +494,8 @@ static void begin_waiting(struct http_streams *streams)
 }
 
 /*
- * Those that curl has ended. All messages are taken first: removing a handle makes curl go through
- * those that are left, which with hundreds of answers at once would be quadratic.
+ * Takes the streams that curl has completed. All messages are taken first: removing a handle makes
+ * curl search the remaining ones, which would be quadratic with hundreds of answers at once.
  */
 static struct stream *take_done(struct http_streams *streams)
 {
@@ -525,7 +526,7 @@ static void finish_done(struct http_streams *streams)
     }
 }
 
-/* What the handlers have to say; one that has more comes after the others. */
+/* Takes what the handlers have; one that has more goes to the end of the list. */
 static void step_ready(struct http_streams *streams)
 {
     struct stream *s;
@@ -549,7 +550,7 @@ static bool may_go_on(struct stream *s, int64_t now)
         t->stop = STOP_CANCELLED;
     if (s->running && s->spec.patience)
         t->idle_timeout = s->spec.patience(s->spec.request.ctx);
-    /* Nobody but us keeps it waiting. */
+    /* Only we keep it waiting. */
     if (!s->running)
         t->active = now;
     return transfer_may_go_on(t, now);
@@ -566,7 +567,10 @@ static void unlink_waiting(struct http_streams *streams, struct stream *s)
         streams->waiting_end = at;
 }
 
-/* One that was asked to stop or has waited too long, or NULL; when to look at the rest again. */
+/*
+ * A stream that was asked to stop or has waited too long, or NULL; sets when to check the rest
+ * again.
+ */
 static struct stream *find_overdue(struct http_streams *streams, int64_t now, int64_t *look)
 {
     AUTO_LOCK guard = lock_take(&streams->lock);
@@ -616,7 +620,7 @@ static void settle(struct http_streams *streams)
     streams->unsettled = false;
 }
 
-/* False at the end. *ms is how long to wait: not at all when there is something to do. */
+/* False at the end. *ms is how long to wait: 0 if there is something to do. */
 static bool fall_asleep(struct http_streams *streams, int *ms)
 {
     AUTO_LOCK guard = lock_take(&streams->lock);
@@ -657,7 +661,7 @@ static void take_events(struct http_streams *streams, const struct epoll_event *
     }
 }
 
-/* Clocks that stand still in tests are not curl's. */
+/* The clocks that stand still in tests do not affect curl. */
 static void take_time(struct http_streams *streams, int64_t now)
 {
     const bool fake = clock_wire_poll(PATIENCE_MS) != PATIENCE_MS;
@@ -669,7 +673,7 @@ static void take_time(struct http_streams *streams, int64_t now)
     curl_multi_socket_action(streams->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-/* What there is to read is read before time counts: we may have been suspended. */
+/* Read what is available before checking the time: we may have been suspended. */
 static void *run(void *ctx)
 {
     struct http_streams *streams = ctx;
@@ -713,7 +717,7 @@ int64_t http_streams_step(struct http_streams *streams)
     return streams->look;
 }
 
-/* Signals go to the threads that expect them. Callbacks may go down trees of any depth. */
+/* Signals go to the threads that expect them. Callbacks may walk trees of any depth. */
 static void start_thread(struct http_streams *streams)
 {
     sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer.c - one request on its way: what curl tells us of it; see http_internal.h. */
+/* transfer.c - one request under way: curl's callbacks; see http_internal.h. */
 #include "net/http/http_internal.h"
 #include "net/redact.h"
 #include "net/tape/tape.h"
@@ -11,7 +11,7 @@
 
 /* The longest wait between two looks at the clock and the flag. */
 #define PATIENCE_MS 1000
-/* Bytes per second below which an answer counts as none; looked at once per idle timeout. */
+/* Bytes per second below which an answer counts as idle; checked once per idle timeout. */
 #define SLOWEST 16
 
 static void note_arrival(struct transfer *t, size_t bytes)
@@ -31,7 +31,10 @@ void transfer_forgive(struct transfer *t, int64_t since)
         t->window += now - since;
 }
 
-/* "HTTP/1.1 200 OK" or "HTTP/2 200": another answer begins, after an interim one or a redirect. */
+/*
+ * "HTTP/1.1 200 OK" or "HTTP/2 200": a new answer starts, perhaps after an interim one or a
+ * redirect.
+ */
 static void begin_head(struct transfer *t, str line)
 {
     str version, rest;
@@ -45,7 +48,7 @@ static void begin_head(struct transfer *t, str line)
     if (str_has_prefix(version, STR("HTTP/1.")))
         t->response->status_line = str_copy(t->arena, str_trim_set(rest, STR("\r\n")));
     t->response->headers.len = 0;
-    /* Interim answers are counted together: there must be an end to them. */
+    /* Interim answers are counted together, since their number must be limited. */
     if (t->head_done)
         t->header_bytes = 0;
     t->head_done = false;
@@ -54,8 +57,8 @@ static void begin_head(struct transfer *t, str line)
 }
 
 /*
- * What is announced. curl takes a number that is too large for it for none, and of several that
- * differ the last one: in both cases half an answer could pass for a whole one.
+ * Reads the announced length. curl ignores a number that is too large, and uses the last of several
+ * that differ: in both cases half an answer could pass for a whole one.
  */
 static bool read_length(struct transfer *t)
 {
@@ -78,7 +81,7 @@ static bool read_length(struct transfer *t)
     return true;
 }
 
-/* The length that is announced may already be too much. */
+/* Whether the announced length is already too much. */
 static bool announces_too_much(const struct transfer *t)
 {
     bool streamed = t->request->on_body && t->response->status / 100 == 2;
@@ -94,7 +97,7 @@ void transfer_tell_head(struct transfer *t)
     t->on_head = NULL;
 }
 
-/* Only gzip was asked for. Callers who ask for themselves get what came. */
+/* Only gzip was requested. Callers who requested it themselves get the raw data. */
 static void look_at_encoding(struct transfer *t)
 {
     str encoding = str_trim(http_header_get(&t->response->headers, STR("Content-Encoding")));
@@ -110,8 +113,8 @@ static void look_at_encoding(struct transfer *t)
 }
 
 /*
- * curl follows by itself, but keeps the proxy, while the environment may want another one or none.
- * The option counts from the next connection on.
+ * curl follows redirects itself, but keeps the proxy, while the environment may require another one
+ * or none. The option applies to the next connection.
  */
 static void look_at_redirect(struct transfer *t)
 {
@@ -126,7 +129,7 @@ static void look_at_redirect(struct transfer *t)
         t->stop = STOP_CALLER;
 }
 
-/* A redirection may be followed by another head: it is told when there is none. */
+/* A redirect may be followed by another head, so it is reported only if there is none. */
 static bool end_head(struct transfer *t)
 {
     bool is_interim = t->response->status < 200;
@@ -157,7 +160,7 @@ static void add_header(struct transfer *t, str line)
                     str_copy(t->arena, str_trim(value)));
 }
 
-/* Lines after the end of the head are trailers, of which we have no use. */
+/* Lines after the end of the head are trailers, which we do not use. */
 static bool take_header_line(struct transfer *t, str line)
 {
     const size_t max = t->client->config.header_max;
@@ -233,8 +236,8 @@ static size_t on_data(char *data, size_t size, size_t count, void *ctx)
 }
 
 /*
- * A peer that vanished is noticed within 45 s, as in client-go: by probes when nothing is under
- * way, by missing acknowledgements else.
+ * A peer that vanished is noticed within 45 s, as in client-go: by probes if nothing is under way,
+ * else by missing acknowledgements.
  */
 static void watch_peer(int fd)
 {
@@ -245,7 +248,7 @@ static void watch_peer(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
 }
 
-/* Opens the socket as curl would; remembers where to, for messages. */
+/* Opens the socket as curl would, and remembers the address for messages. */
 static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
 {
     struct transfer *t = ctx;
@@ -302,7 +305,7 @@ void transfer_drop(struct transfer *t)
     err_clear(&t->caller);
 }
 
-/* A request's own limit wins; below 0 it means none. */
+/* A request's own limit takes precedence; negative means none. */
 static int64_t pick_time(int64_t own, int64_t usual)
 {
     return own ? (own > 0 ? own : 0) : usual;
@@ -332,8 +335,8 @@ bool transfer_begin(struct transfer *t, struct err *e)
     return http_fail_early(t->arena, t->request, t->response, e);
 }
 
-/* Whether hardly anything came in the last idle timeout. Time before the first byte is not meant.
- */
+/* Whether hardly anything arrived during the last idle timeout, not counting the time before the
+ * first byte. */
 static bool is_too_slow(struct transfer *t, int64_t now)
 {
     if (!t->window || now - t->window <= t->idle_timeout)
@@ -415,7 +418,7 @@ bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
 {
     bool ok;
 
-    /* curl takes a head that ends in the middle of a line for an answer. */
+    /* curl accepts a head that ends in the middle of a line. */
     if (result == CURLE_OK && !t->head_done)
         result = CURLE_PARTIAL_FILE;
     if (result == CURLE_OK && t->length != UINT64_MAX && t->arrived != t->length)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* handler_serve.c - a handler behind a socket; see handler_serve.h. */
+/* handler_serve.c - serves a handler over a socket; see handler_serve.h. */
 #include "net/server/handler_serve.h"
 
 #include "net/server/internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handler_serve.h - a handler behind a socket.
+ * handler_serve.h - serves a handler over a socket.
  *
  *     struct server_config config = {.handle = handler_serve, .ctx = store_handler(s)};
  *

@@ -4,9 +4,9 @@
  *
  * A request belongs to its connection's thread until the handler has it; then to whoever answers,
  * who hands it back by setting its state under the server's lock and resuming the connection if it
- * was suspended. The library's own rules, found by trying: a suspended connection does not notice
- * that its client has left (so a sweeper polls its socket), and stopping with one suspended ends
- * the process (so all are resumed first).
+ * was suspended. Rules of the library that are undocumented: a suspended connection does not notice
+ * that its client has left (so a sweeper polls its socket), and stopping with a suspended one
+ * aborts the process (so all are resumed first).
  */
 #pragma once
 
@@ -15,29 +15,29 @@
 #include <microhttpd.h>
 
 enum request_state {
-    REQUEST_READING,  /* the head and the body come in */
-    REQUEST_HANDLED,  /* the handler has it and has not answered */
+    REQUEST_READING,  /* receiving the head and the body */
+    REQUEST_HANDLED,  /* the handler has it but has not answered */
     REQUEST_ANSWERED, /* response is set, or drop */
-    REQUEST_QUEUED,   /* given to the library; freed when the connection is done with it */
+    REQUEST_QUEUED,   /* passed to the library; freed when the connection is done with it */
 };
 
 struct server {
     struct arena *arena;
     struct server_config config;
     struct MHD_Daemon *daemon;
-    struct server_certificate *certificate; /* the current one and those before, under the lock */
-    struct server_authority *authorities;   /* of clients, the last one first; under the lock */
+    struct server_certificate *certificate; /* the current one and earlier ones; under the lock */
+    struct server_authority *authorities;   /* of clients, latest first; under the lock */
     uint16_t port;
     str url;
     pthread_t sweeper;
-    int wake; /* an eventfd: the sweeper shall end */
-    /* Of everything below, of requests from REQUEST_HANDLED on, and of streams. */
+    int wake; /* an eventfd that tells the sweeper to end */
+    /* Protects everything below, requests from REQUEST_HANDLED on, and streams. */
     struct lock lock;
     struct server_request *requests;
     struct server_stream *streams;
-    bool stopping; /* streams end, new ones are born ended */
+    bool stopping; /* streams end, and new ones end at once */
     bool cutting;  /* requests without an answer lose their connection */
-    /* Each request, each stream, and whoever started it: the last one frees it. */
+    /* One for each request, each stream and whoever started the server: the last one frees it. */
     size_t holders;
 };
 
@@ -49,7 +49,7 @@ struct server_request {
     str method, target, path, query, client;
     struct http_headers headers, reply_headers;
     struct buf body;
-    int rejected; /* the status, when it is answered before the handler sees it */
+    int rejected; /* the status, if it is answered before the handler sees it */
     enum request_state state;
     struct MHD_Response *response;
     int status;
@@ -63,23 +63,23 @@ struct server_stream {
     struct server_stream *next, **back;
     struct handler_stream *source;
     struct arena *arena_of_piece;
-    str piece;      /* what was pulled and not yet read */
-    bool woken;     /* since the last pull began */
+    str piece;      /* what was pulled but not read yet */
+    bool woken;     /* since the last pull started */
     bool suspended; /* its connection waits for a piece */
     bool gone;      /* the reader is gone, or the server stops */
 };
 
-/* The list of requests. Under the lock. A request that is in it holds the server. */
+/* Adds to the list of requests, whose members hold the server. Under the lock. */
 void server_link_request(struct server *s, struct server_request *r);
-/* It goes on holding the server, until server_release. */
+/* Removes it; it still holds the server until server_release. */
 void server_unlink_request(struct server_request *r);
 void server_free_request(struct server_request *r);
 
-/* One holder less; s must not be touched by it any more. Without the lock. */
+/* Removes a holder, which must not use s any more. Without the lock. */
 void server_release(struct server *s);
 
 /* reply.c */
-/* Ends r with a response of the library's. */
+/* Ends r with a response of the library. */
 void server_answer_by(struct server_request *r, struct MHD_Response *response, int status,
                       str content_type);
 
@@ -88,15 +88,15 @@ void server_answer_by(struct server_request *r, struct MHD_Response *response, i
 void server_resume_stream(struct server_stream *s);
 
 /* library.c */
-/* Before anything of libmicrohttpd or GnuTLS is called. Fails when one is not installed. */
+/* Call before any other function of libmicrohttpd or GnuTLS. Fails if one is not installed. */
 MUST_CHECK bool server_library_load(struct err *e);
 
 /* tls.c */
-/* What the library asks for a certificate: a gnutls_certificate_retrieve_function2. */
+/* The library's callback for certificates: a gnutls_certificate_retrieve_function2. */
 void *server_certificate_callback(void);
 /* Frees all certificates. */
 void server_drop_certificates(struct server *s);
-/* What the library calls when a connection begins and ends; what it keeps of one is its client. */
+/* The library's callback for opened and closed connections; it keeps the client's name for each. */
 void server_on_connection(void *ctx, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code);
 /* The name in a valid certificate of the client, verified once for each connection. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* issue.c - certificates of one's own; see issue.h. */
-/* Before our headers, which poison names that these use. */
+/* issue.c - issues certificates from a private CA; see issue.h. */
+/* Must precede our headers, which poison names that these use. */
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -75,7 +75,7 @@ static void add_extension(struct issuing *i, int nid, const char *value)
     X509_EXTENSION_free(x);
 }
 
-/* Positive, and unlike all others. */
+/* Positive, and unique. */
 static void set_serial(struct issuing *i)
 {
     unsigned char bytes[16];

@@ -2,13 +2,13 @@
 /*
  * library.c - libmicrohttpd and GnuTLS, loaded with the first server.
  *
- * Most runs of the program have none, and the two bring ten other libraries along. The functions
+ * Most runs of the program have no server, and the two pull in ten other libraries. The functions
  * here have the libraries' own names; none may be called before server_library_load. GnuTLS is the
- * one that libmicrohttpd uses: what is loaded already is not loaded again.
+ * one that libmicrohttpd uses: a library is not loaded twice.
  *
  * To use another of their functions: add its name to a list and a function below.
  */
-/* Before ours, which take some names away that these use. */
+/* Must precede our headers, which poison names that these use. */
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -126,7 +126,7 @@ void MHD_destroy_response(struct MHD_Response *response)
     mhd.MHD_destroy_response(response);
 }
 
-/* Nothing that we ask for takes further arguments. */
+/* Nothing that we query takes further arguments. */
 const union MHD_ConnectionInfo *MHD_get_connection_info(struct MHD_Connection *connection,
                                                         enum MHD_ConnectionInfoType type, ...)
 {
@@ -139,7 +139,7 @@ int MHD_get_connection_values(struct MHD_Connection *connection, enum MHD_ValueK
     return mhd.MHD_get_connection_values(connection, kind, each, ctx);
 }
 
-/* Nothing that we ask for takes further arguments. */
+/* Nothing that we query takes further arguments. */
 const union MHD_DaemonInfo *MHD_get_daemon_info(struct MHD_Daemon *daemon,
                                                 enum MHD_DaemonInfoType type, ...)
 {

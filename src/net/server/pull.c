@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pull.c - answers whose body is pulled from a stream of a handler (handler.h).
+ * pull.c - answers whose body is pulled from a handler's stream (handler.h).
  *
- * The library asks for more when the client has room. When there is nothing now, its connection is
- * suspended, until the stream wakes us. A wake may come between the pull that found nothing and the
+ * The library asks for more when the client has room. If there is nothing yet, its connection is
+ * suspended until the stream wakes us. A wake may come between the pull that found nothing and the
  * suspension, so it leaves a mark. The stream is never called with our lock held: it takes its own,
  * under which it may wake us.
  */
@@ -11,7 +11,7 @@
 
 #include "net/handler.h"
 
-/* What the library reads at once, and so what a connection holds. */
+/* How much the library reads at once, and thus how much a connection holds. */
 #define PULL_BLOCK (1 * KIB)
 
 void server_resume_stream(struct server_stream *s)
@@ -30,7 +30,7 @@ static bool begin_pull(struct server_stream *s)
     return !s->gone;
 }
 
-/* Whether the connection waits now; else something has happened meanwhile. */
+/* Whether the connection is now waiting; else something has happened meanwhile. */
 static bool suspend(struct server_stream *s)
 {
     AUTO_LOCK guard = lock_take(&s->server->lock);
@@ -72,7 +72,7 @@ static ssize_t read_pulled(void *ctx, uint64_t position, char *out, size_t max)
         if (next == HANDLER_PULL_BROKEN)
             return MHD_CONTENT_READER_END_WITH_ERROR;
         if (next == HANDLER_PULL_WAIT) {
-            /* Idle streams are many, and may be idle for hours. */
+            /* There may be many idle streams, for hours. */
             arena_free(s->arena_of_piece);
             s->arena_of_piece = NULL;
             if (suspend(s))

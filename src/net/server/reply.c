@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reply.c - looking at a request, answering it, routes; see server.h. */
+/* reply.c - reads a request, answers it, and routes; see server.h. */
 #include "net/server/internal.h"
 #include "text/url.h"
 
@@ -72,7 +72,7 @@ static void add_headers(struct server_request *r, struct MHD_Response *response,
                                 str_z(r->arena, r->reply_headers.items[i].value));
 }
 
-/* Whether the connection will take the answer; else it is closed already. */
+/* Whether the connection will take the answer; else it is already closed. */
 static bool hand_over(struct server_request *r, struct MHD_Response *response, int status)
 {
     AUTO_LOCK guard = lock_take(&r->server->lock);
@@ -93,7 +93,7 @@ static bool hand_over(struct server_request *r, struct MHD_Response *response, i
     return true;
 }
 
-/* Ends r; response is NULL when the connection shall be closed. */
+/* Ends r; response is NULL if the connection is to be closed. */
 static void answer(struct server_request *r, struct MHD_Response *response, int status)
 {
     struct server *s = r->server;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server.c - starting, taking requests, stopping; see server.h. */
+/* server.c - starts the server, receives requests, and stops it; see server.h. */
 #include "net/server/server.h"
 
 #include "net/server/internal.h"
@@ -10,9 +10,9 @@
 #include <netinet/in.h>
 #include <poll.h>
 
-/* How often a stop looks whether the last request has ended. */
+/* How often stopping checks whether the last request has ended. */
 #define STOP_STEP_MS 5
-/* Options of the library that are always set, and those that may be. */
+/* The most options of the library that we set. */
 #define OPTIONS_MAX 16
 
 /* ---- Lists ---------------------------------------------------------------------------------- */
@@ -63,9 +63,8 @@ void server_release(struct server *s)
 
 /*
  * The library reserves some 70 bytes of the connection's memory for every parameter of the query,
- * and when none is left it waits for ever. Queries are read here (server_query), so it gets none.
- * The text is its own copy of the line, of which only the name of the callback says that it is not
- * to be changed.
+ * and waits forever if none is left. Queries are parsed here (server_query), so it must not see
+ * any. The text is the library's own copy of the line, const only in the callback's signature.
  */
 static void hide_query(const char *target, str path)
 {
@@ -85,7 +84,7 @@ static int check_target(const struct server_request *r)
                : 0;
 }
 
-/* The library calls this first, with the target as it came. */
+/* The library calls this first, with the target as received. */
 static void *begin_request(void *ctx, const char *target, struct MHD_Connection *connection)
 {
     struct server *s = ctx;
@@ -140,7 +139,7 @@ static bool is_too_long(const struct server_request *r)
            length > r->server->config.body_max;
 }
 
-/* Whether there is an answer, which is then ours to give; else the connection waits for it. */
+/* Whether there is an answer, which is then ours to send; else the connection waits for it. */
 static bool take_answer(struct server_request *r, enum MHD_Result *otherwise)
 {
     AUTO_LOCK guard = lock_take(&r->server->lock);
@@ -159,8 +158,8 @@ static bool take_answer(struct server_request *r, enum MHD_Result *otherwise)
 }
 
 /*
- * Gives the answer to the library, or waits for it. Without our lock: the library locks responses
- * while it reads from streams, which take ours.
+ * Passes the answer to the library, or waits for it. Called without our lock: the library locks
+ * responses while it reads from streams, which take ours.
  */
 static enum MHD_Result pass_on(struct server_request *r)
 {
@@ -196,7 +195,7 @@ static void start_handling(struct server_request *r)
         reject(r, 503);
 }
 
-/* Whoever answers sets the state, perhaps while the connection is being cut. */
+/* The thread that answers sets the state, perhaps while the connection is being cut. */
 static bool is_reading(struct server_request *r)
 {
     AUTO_LOCK guard = lock_take(&r->server->lock);
@@ -204,7 +203,7 @@ static bool is_reading(struct server_request *r)
     return r->state == REQUEST_READING;
 }
 
-/* The head is there. False: the answer needs nothing more. */
+/* The head has arrived. False: the answer needs nothing more. */
 static bool goes_on_reading(struct server_request *r, const char *method)
 {
     const struct server_config *c = &r->server->config;
@@ -303,7 +302,7 @@ static bool parse_address(const struct server *s, struct listen_address *out, st
                    text);
 }
 
-/* What the library would print goes nowhere: only cli prints. */
+/* Drops what the library would print: only cli prints. */
 static void no_log(void *ctx, const char *format, va_list args)
 {
     (void)ctx, (void)format, (void)args;
@@ -345,7 +344,7 @@ static void add_options(struct server *s, struct MHD_OptionItem *options)
     options[n++] =
         (struct MHD_OptionItem){MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)c->header_max, NULL};
     options[n++] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_TIMEOUT, idle, NULL};
-    /* Handlers may go down trees of any depth that we read. */
+    /* Handlers may walk trees of any depth that we parse. */
     options[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_STACK_SIZE, POOL_STACK, NULL};
     if (c->threads > 1)
         options[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, c->threads, NULL};
@@ -440,7 +439,7 @@ static bool has_requests(struct server *s)
     return s->requests != NULL;
 }
 
-/* Ends what waits: streams with what they have, requests without an answer. */
+/* Ends everything that waits: streams with what they have, requests without an answer. */
 static void wake_all(struct server *s, bool requests_too)
 {
     AUTO_LOCK guard = lock_take(&s->lock);

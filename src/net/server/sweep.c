@@ -27,7 +27,7 @@ static bool has_left(struct MHD_Connection *connection)
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
-/* Sockets of suspended connections stay open, so they can be asked under the lock. */
+/* Sockets of suspended connections stay open, so they can be polled under the lock. */
 static void sweep(struct server *s)
 {
     AUTO_LOCK guard = lock_take(&s->lock);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tls.c - who the client is, by its certificate; and ours, which may change while we run.
+ * tls.c - identifies clients by certificate, and provides ours, which may change while we run.
  *
- * A certificate is asked for in each handshake, so a new one is seen by the next connection. The
- * one before may be in use by a handshake that has begun: it is kept until that cannot be.
+ * Our certificate is looked up in each handshake, so the next connection uses a new one. The old
+ * one may still be in use by a handshake under way: it is kept until that is impossible.
  *
- * The library asks for a certificate and takes any, or none: it is for us to verify it. That costs
- * some 100 µs, so it is done once for each connection and kept with it. There may be several
- * authorities of the same name, so each is asked by itself.
+ * The library requests a client certificate and accepts any, or none: we have to verify it. That
+ * costs some 100 µs, so it is done once per connection, and the result is kept with it. Several CAs
+ * may have the same name, so each is tried separately.
  */
-/* Before our headers, which poison names that these use. */
+/* Must precede our headers, which poison names that these use. */
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -17,27 +17,27 @@
 #include "net/server/internal.h"
 #include "net/server/issue.h"
 
-/* The longest common name that is looked at; X.509 allows 64 characters. */
+/* The longest common name that is read; X.509 allows 64 characters. */
 #define NAME_MAX_BYTES 256
 
-/* Certificates of a chain. */
+/* The most certificates in a chain. */
 #define CHAIN_MAX 8
 /* Handshakes end sooner: silent connections are closed. */
 #define RETIRED_FOR (600 * NS_PER_SEC)
 
 struct server_certificate {
-    struct server_certificate *next; /* the one before */
+    struct server_certificate *next; /* the previous one */
     gnutls_pcert_st chain[CHAIN_MAX];
     unsigned count;
     gnutls_privkey_t key;
-    int64_t retired; /* when there was another one, by clock_mono */
+    int64_t retired; /* when it was replaced, by clock_mono */
 };
 
-/* Authorities that are trusted at the same time: the last one and those before it. */
+/* How many CAs are trusted at the same time: the latest and the previous ones. */
 #define AUTHORITIES_MAX 4
 
 struct server_authority {
-    struct server_authority *next; /* the one before */
+    struct server_authority *next; /* the previous one */
     gnutls_x509_trust_list_t list;
 };
 
@@ -65,7 +65,7 @@ void server_on_connection(void *ctx, struct MHD_Connection *connection, void **c
     }
 }
 
-/* Signed by an authority, now valid, and meant for clients. */
+/* Whether it is signed by one of our CAs, currently valid, and meant for clients. */
 static bool is_valid(struct server *s, gnutls_x509_crt_t *chain, unsigned count)
 {
     gnutls_typed_vdata_st use = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
@@ -169,7 +169,7 @@ static bool read_certificate(struct server_certificate *c, str cert, str key)
     return false;
 }
 
-/* Those that cannot be in use any more. */
+/* Takes those that can no longer be in use. */
 static struct server_certificate *take_old(struct server *s, int64_t now)
 {
     struct server_certificate **at = &s->certificate, *old;
@@ -245,7 +245,7 @@ static bool read_authority(str client_ca, gnutls_x509_trust_list_t *out)
     return false;
 }
 
-/* Nobody uses one without the lock, so those that are too many can go at once. */
+/* They are only used under the lock, so surplus ones can be freed at once. */
 static void add_authority(struct server *s, struct server_authority *fresh)
 {
     AUTO_LOCK guard = lock_take(&s->lock);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tape.c - requests and answers in a file; see tape.h.
+ * tape.c - records requests and answers in a file; see tape.h.
  *
- * Recording builds a line and writes it at once to a file opened for appending, so that lines of
- * several threads do not mix. Replaying chains the exchanges of the same request in their order.
+ * When recording, each line is written at once to a file opened for appending, so that lines of
+ * several threads do not mix. When replaying, the exchanges of the same request are chained in
+ * order.
  */
 #include "net/tape/tape.h"
 
@@ -22,10 +23,10 @@
 /* A recorded exchange. */
 struct exchange {
     struct exchange *next; /* of the same request */
-    struct exchange *last; /* of them, in the first one, while reading */
+    struct exchange *last; /* the last of these, only in the first one, while reading */
     str method, url;
     struct http_response answer;
-    str error; /* when there was none */
+    str error; /* if there was none */
     enum http_failure failure;
     size_t number;
 };
@@ -35,7 +36,7 @@ struct tape {
     str path;
     struct file_draft draft; /* its fd is -1 when replaying */
     struct lock lock;
-    struct err failure;  /* the first one of writing */
+    struct err failure;  /* the first failure of writing */
     struct map *waiting; /* key of a request to the first unused exchange */
     struct exchange **all;
     size_t count, used;
@@ -74,7 +75,7 @@ static void write_member(struct buf *b, const char *name, str text)
     json_write_string(b, text, false);
 }
 
-/* to: the request, where the headers are those of its answer. */
+/* to: the request, if the headers are those of its answer. */
 static void write_headers(struct arena *a, struct buf *b, const struct http_headers *headers,
                           const struct http_request *to)
 {
@@ -218,7 +219,7 @@ static bool read_answer(struct arena *a, const struct source *src, const struct 
            read_body(a, src, answer, &x->answer.body, e);
 }
 
-/* What two requests have in common when they are the same. */
+/* A key that is the same for equal requests. */
 static str key_of(struct arena *a, str method, str url, str body)
 {
     const str parts[] = {method, url, body};

@@ -25,18 +25,19 @@
 
 #include "net/http/http.h"
 
-/* The most that one recorded exchange, and one file that is replayed, may have. */
+/* The largest recorded exchange, and the largest file that can be replayed. */
 #define TAPE_EXCHANGE_MAX (64 * MIB)
 #define TAPE_FILE_MAX (1 * GIB)
 
 /*
- * Begins a file for its owner alone (0600). It has its name from tape_close on, and what was there
- * stays when something could not be written; a run that is killed leaves NAME.<random>.part.
+ * Starts a file that only its owner can read (0600). tape_close gives it its final name; if
+ * something could not be written, an existing file stays. A run that is killed leaves
+ * NAME.<random>.part.
  */
 MUST_CHECK bool tape_record(str path, struct tape **out, struct err *e);
 /* Reads the whole file. Errors name the line. */
 MUST_CHECK bool tape_replay(str path, struct tape **out, struct err *e);
 /* The same from memory; file is its name in errors. */
 MUST_CHECK bool tape_replay_text(str file, str text, struct tape **out, struct err *e);
-/* Frees t. False when something could not be written. */
+/* Frees t. False if something could not be written. */
 MUST_CHECK bool tape_close(struct tape *t, struct err *e);
