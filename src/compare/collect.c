@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect.c - results: what comparing each object gave, what that means for the components of the
- * reference, and how complete it was.
+ * collect.c - collects the results of all objects, what they mean for the components of the
+ * reference, and how complete the comparison was.
  */
 #include "compare/run_internal.h"
 #include "compare/explain/explain_internal.h"

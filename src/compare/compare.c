@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.c - loading a comparison: the reference, the user config, the overrides, and the
- * correlators made of them. What is loaded here runs in run.c and never changes again.
+ * compare.c - loads a comparison: the reference, the user config, the overrides, and the
+ * correlators made from them. What is loaded here runs in run.c and never changes again.
  */
 #include "compare/internal.h"
 #include "compare/reference/templates_internal.h"

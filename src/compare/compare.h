@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.h - objects against a reference, as kube-compare compares them.
+ * compare.h - compares objects with a reference, like kube-compare.
  *
  * A reference is a folder with a metadata file and templates. A comparison is loaded once and never
- * changes again; it can be run any number of times, also at the same time:
+ * changes again; it can be run any number of times, even concurrently:
  *
  *     const struct compare *c;
  *     struct results results;
@@ -12,9 +12,9 @@
  *     if (!compare_run(a, c, &options, &results, e))      the objects
  *         return false;
  *
- * What a run finds is struct results, which is all that src/report sees. Objects are compared on
- * several threads; every visible effect has the order of a sequential run. Error texts, log lines
- * and results are those of the original, to the byte.
+ * A run returns struct results, which is all that src/report sees. Objects are compared on several
+ * threads, but everything visible has the order of a sequential run. Error texts, log lines and
+ * results are byte for byte those of the original.
  *
  * Each call is made from one thread.
  */
@@ -29,18 +29,18 @@ struct compare;
 struct kube_flags;
 struct tmpl_coverage;
 
-/* Where log lines go, in order, from the thread of the caller. */
+/* Receives log lines, in order, on the caller's thread. */
 struct compare_log {
     /*
-     * severity is 'I', 'W', 'E', or 'S' for what a server warns of; text may have several lines and
-     * ends without a newline.
+     * severity is 'I', 'W', 'E', or 'S' for a server's warnings; text may have several lines and
+     * has no final newline.
      */
     void (*line)(void *ctx, char severity, str text);
     void *ctx;
     bool verbose; /* whether 'I' lines are wanted */
 };
 
-/* Progress reports, made on the caller's thread. */
+/* Receives progress, on the caller's thread. */
 struct compare_progress {
     /* done objects have been compared; total is 0 while unknown. */
     void (*step)(void *ctx, size_t done, size_t total); /* or NULL */
@@ -54,23 +54,23 @@ struct compare_options {
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, URLs, "-" for standard input */
     str kustomize;         /* a folder for kustomize, or empty */
-    /* Without files: the cluster that is asked for objects; see kube/config/config.h. */
+    /* Without files: the cluster to read objects from; see kube/config/config.h. */
     const struct kube_flags *cluster;
     bool recursive;
-    bool outside_links;            /* of the reference are followed; always with dialect_original */
-    bool all;                      /* objects without a template are results too */
+    bool outside_links;            /* follow links; dialect_original always does */
+    bool all;                      /* list all objects without a template */
     bool show_managed_fields;      /* keep metadata.managedFields */
     struct str_list override_for;  /* templates for which overrides are generated */
     str override_reason;           /* written into them */
     str external_diff;             /* the command that shows differences; empty: in process */
     str temp;                      /* parent of temporary folders */
-    int64_t concurrency;           /* accepted, and of no effect */
+    int64_t concurrency;           /* accepted, but has no effect */
     unsigned threads;              /* 0: one per processor */
-    const struct dialect *dialect; /* plumb's own answers, or the original's */
-    bool one_of_many; /* a site of a fleet: no hash, nor advice about the command line */
+    const struct dialect *dialect; /* plumb's own behaviour, or the original's */
+    bool one_of_many; /* a site of a fleet: no hash, and no advice about the command line */
     bool explain;     /* results have explanations */
-    struct tmpl_coverage *coverage; /* of templates, filled unless NULL; needs threads to be 1 */
-    str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
+    struct tmpl_coverage *coverage; /* of templates; filled unless NULL. threads must be 1 */
+    str explain_object; /* only for the object with this id or kind/name; empty: for all */
     struct compare_log log;
     struct compare_progress progress;
 };
@@ -86,12 +86,12 @@ MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *opti
                              const struct compare **out, struct err *e);
 
 /*
- * The hash of the reference, in hexadecimal, as in struct results. Made anew each time, from all
- * templates: for who shows it. False: a part of the reference is not in it.
+ * The hash of the reference, in hexadecimal, as in struct results. It is computed on each call,
+ * from all templates. False: part of the reference is not in it.
  */
 bool compare_hash(struct arena *a, const struct compare *c, str *out);
 
-/* The kinds that a comparison asks a cluster for, each once, in the order of the templates. */
+/* The kinds that a comparison reads from a cluster, each once, in the order of the templates. */
 struct compare_kind {
     str group, kind;
 };
@@ -103,7 +103,7 @@ void compare_kinds(struct arena *a, const struct compare *c, struct compare_kind
 
 /* ---- Results. ---- */
 
-/* A place in a file. line is 0 when it is not known; then file may be empty too. */
+/* A place in a file. line is 0 if unknown; then file may be empty, too. */
 struct result_place {
     str file; /* of an archive: the archive, "!", the member */
     uint32_t line;
@@ -113,8 +113,8 @@ str place_text(struct arena *a, struct result_place place);
 
 enum result_kind {
     RESULT_CHANGED, /* both sides have it, with different values */
-    RESULT_MISSING, /* the template asks for it, the object lacks it */
-    RESULT_EXTRA,   /* the object has it, the template does not want it */
+    RESULT_MISSING, /* the template has it, but the object does not */
+    RESULT_EXTRA,   /* the object has it, but the template does not */
 };
 
 /* One difference, as data. */
@@ -122,31 +122,31 @@ struct result_field {
     str path; /* as path_print_dotted writes it */
     enum result_kind kind;
     const struct value *expected, *actual; /* NULL: absent */
-    struct result_place template;          /* what wrote the expected value */
-    struct result_place object;            /* the value, or what should hold it */
+    struct result_place template;          /* the origin of the expected value */
+    struct result_place object;            /* the value, or its missing parent */
 };
 /*
- * CHANGED is also said of lists with the same elements in another order. Values of Secrets are
- * masked as in the text of the difference.
+ * Lists with the same elements in a different order are CHANGED, too. Values of Secrets are masked
+ * as in the text of the difference.
  */
 struct result_fields {
     struct result_field *items;
     size_t len, cap;
-    bool cut; /* there are more: see TRACE_MEMORY_MAX */
+    bool cut; /* the list is incomplete: see TRACE_MEMORY_MAX */
 };
-/* What the fields of one object may take in memory, and what its explanation may. */
+/* How much memory the fields of one object may take, and also its explanation. */
 #define TRACE_MEMORY_MAX (64 * MIB)
 
-/* One object that was compared with the template that fits it best. */
+/* One object, compared with the template that fits it best. */
 struct result_diff {
     str object;          /* its id: apiVersion_kind_namespace_name */
     str template;        /* path of the template */
     str description;     /* of the template; may be empty */
-    str part, component; /* of the template; empty when a report that was read does not say */
-    str text;            /* what the diff program says; empty when it found nothing */
+    str part, component; /* of the template; may be empty in a report that was read */
+    str text;            /* the output of the diff program; empty if there is no difference */
     bool differs;
     bool patched;  /* overrides were selected for it */
-    str overrides; /* where a report that was read has them from; empty: as the results say */
+    str overrides; /* their file in a report that was read; empty: that of the results */
     const str *reasons;
     size_t reason_count;
     struct result_place place;   /* of the object */
@@ -166,33 +166,33 @@ struct result_issue {
     str message;
     struct result_template *templates;
     size_t count;
-    bool lacks; /* something is missing; else there is too much. Only set by comparisons */
+    bool lacks; /* something is missing; else there is too much. Set only by comparisons */
 };
 
 /* A document that was not compared, or only in part. */
 struct result_note {
     struct result_place place;
     str reason;
-    bool failed; /* it could not be read; else it was left out on purpose */
+    bool failed; /* it could not be read; else it was skipped on purpose */
 };
 
-/* How often a rule kept a field out of the comparison. */
+/* How often a rule excluded a field from the comparison. */
 struct result_rule {
     str rule; /* "fieldsToOmit NAME: PATH", "template FILE: ignore-unspecified-fields", ... */
     size_t count;
 };
 
 /*
- * How complete the comparison was: what was read, what of it was compared, and what was not. The
- * comparison is complete when no document and no object failed, and some object has a template.
+ * How complete the comparison was: what was read, how much of it was compared, and what was not. A
+ * comparison is complete if no document or object failed, and at least one object has a template.
  */
 struct result_verdict {
     bool known; /* see dialect.verdict; otherwise only complete is set */
     bool complete;
-    size_t documents, skipped, failed;     /* read in all; left out; unreadable */
+    size_t documents, skipped, failed;     /* read in total; skipped; unreadable */
     size_t matched, unmatched, duplicates; /* objects */
     size_t failed_objects;                 /* a template could not be rendered or applied */
-    size_t members_ignored;                /* of archives: links, devices, paths that lead out */
+    size_t members_ignored;                /* of archives: links, devices, paths to outside */
     size_t fields_compared, fields_omitted;
     struct {
         struct result_rule *items;
@@ -205,19 +205,19 @@ struct result_verdict {
               */
 };
 #define RESULT_NOTES_MAX 1000
-/* How many objects without a template are named unless all are requested. */
+/* How many objects without a template are listed unless all are requested. */
 #define RESULT_UNMATCHED_SHOWN 20
 
 enum verdict_state {
     VERDICT_COMPLETE,   /* all objects that have a template were compared */
-    VERDICT_INCOMPLETE, /* a document or an object failed, or nothing was compared */
+    VERDICT_INCOMPLETE, /* a document or object failed, or nothing was compared */
 };
 #define VERDICT_STATES 2
 enum verdict_state verdict_state(const struct result_verdict *v);
 /* "complete" or "incomplete". */
 const char *verdict_state_name(enum verdict_state state);
 
-/* Why a template was chosen for an object, or not. */
+/* Why a template was or was not chosen for an object. */
 struct result_candidate {
     str template;
     size_t score; /* characters that differ; lower is better */
@@ -226,7 +226,7 @@ struct result_candidate {
     str why; /* one line */
 };
 
-/* A field whose differences are not reported. */
+/* A field that was not compared. */
 struct result_suppressed {
     str path;
     str rule;                       /* as in struct result_rule */
@@ -244,44 +244,44 @@ struct result_explanation {
         struct result_suppressed *items;
         size_t len, cap;
     } suppressed;
-    bool cut; /* more is suppressed: see TRACE_MEMORY_MAX */
+    bool cut; /* the list is incomplete: see TRACE_MEMORY_MAX */
 };
 
-/* What became of something that an earlier report or this one complains of. */
+/* What has become of a finding of an earlier report or this one. */
 enum result_drift_state {
-    DRIFT_NEW,       /* only this one does */
-    DRIFT_WORSE,     /* both do, this one of more */
-    DRIFT_REMAINING, /* both do */
-    DRIFT_FIXED,     /* only the earlier one does */
+    DRIFT_NEW,       /* only in this one */
+    DRIFT_WORSE,     /* in both, but worse in this one */
+    DRIFT_REMAINING, /* in both */
+    DRIFT_FIXED,     /* only in the earlier one */
 };
 #define DRIFT_STATES 4
 
 struct result_drift {
     enum result_drift_state state;
-    str object;           /* the id of an object that differs; empty: something is missing */
+    str object;           /* the id of an object that differs; empty if something is missing */
     str template;         /* of the object; or what is missing */
     str issue;            /* what is missing: "part, component: message" */
     bool gone;            /* DRIFT_FIXED: the object is no longer among those compared */
-    struct str_list more; /* DRIFT_WORSE: paths or lines that the earlier report lacks */
-    /* Paths or lines with masked values of Secrets: whether they have changed is not known. */
+    struct str_list more; /* DRIFT_WORSE: paths or lines that are not in the earlier report */
+    /* Paths or lines with masked values of Secrets: it is unknown whether they have changed. */
     struct str_list masked;
 };
 
 /* Filled by report/baseline.h, not by a comparison. */
 struct result_baseline {
-    str file; /* the earlier report; empty: there is none */
-    str hash; /* of its reference; empty: it has none */
+    str file; /* the earlier report; or empty */
+    str hash; /* of its reference; or empty */
     struct {
         struct result_drift *items;
         size_t len, cap;
-    } drifts; /* by state, then objects in their order, then what is missing */
+    } drifts; /* by state, then objects in order, then what is missing */
     size_t counts[DRIFT_STATES];
 };
 
-/* What was compared with what, for people. Improved comparisons only. */
+/* What was compared with what, for people. Not with dialect_original. */
 struct result_subject {
     str reference; /* its folder, file or address, without passwords */
-    str version;   /* of its format: "v1", "v2" */
+    str version;   /* of the format: "v1", "v2" */
     str input;     /* "must-gather.tar.gz", "a.yaml, b.yaml and 3 more", "context prod" */
 };
 
@@ -302,7 +302,7 @@ struct results {
     size_t differing, total, patched;
     str hash;              /* of the reference, in hexadecimal */
     str overrides;         /* the file of overrides as given, or empty */
-    struct value *patches; /* overrides, those read and those generated; NULL: none */
+    struct value *patches; /* overrides, read and generated; NULL: none */
     struct result_verdict verdict;
     struct {
         struct result_explanation *items;
@@ -312,9 +312,9 @@ struct results {
 };
 
 /*
- * Compares all objects. options are those of loading, but for where the objects are and what goes
- * with a run: log, progress, threads. out lives as long as a, c and options. Fails when an input or
- * an object fails; results are then worth nothing.
+ * Compares all objects. options are those of compare_load; only the inputs and the settings of a
+ * run (log, progress, threads) may differ. out lives as long as a, c and options. Fails if an input
+ * or an object fails; the results must not be used then.
  */
 MUST_CHECK bool compare_run(struct arena *a, const struct compare *c,
                             const struct compare_options *options, struct results *out,

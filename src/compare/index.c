@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * index.c - objects that templates look up: which references need them, and how they are found.
- */
+/* index.c - objects that templates look up: which references need them, and how to find them. */
 #include "compare/pair/pair_internal.h"
 #include "text/secret_values.h"
 

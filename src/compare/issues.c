@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * issues.c - what a component as a whole is at fault for: one rule per kind of group.
+ * issues.c - finds the issues of components: one rule per kind of group.
  *
  * To add a kind of group: write its check, give it a struct group_rule, and list it in the version
  * of the metadata file that has it.

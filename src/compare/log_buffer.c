@@ -2,7 +2,7 @@
 /*
  * log_buffer.c - log lines that wait for their turn.
  *
- * Units of work run on any thread and finish in any order. Each writes to a buffer of its own; the
+ * Units of work run on any thread and finish in any order. Each writes to its own buffer; the
  * thread that collects the results empties the buffers in the order of a sequential run.
  */
 #include "compare/log_buffer_internal.h"

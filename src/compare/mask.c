@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mask.c - Secrets in the original's dialect: data is never shown, only whether it is the same.
- * secret.c masks in plumb's own.
+ * mask.c - masks Secrets in the original's dialect: shows only whether data is the same. secret.c
+ * does it in plumb's own.
  */
 #include "compare/secret.h"
 #include "compare/nested_internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nested.c - following paths through objects and lists, with the original's words where that
- * fails, and values as Go prints them.
+ * nested.c - follows paths through objects and lists, with the original's errors, and prints values
+ * as Go does.
  */
 #include "compare/nested_internal.h"
 #include "go/quote.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - all objects through the comparison, on the threads of the pool.
+ * run.c - compares all objects, on the threads of the pool.
  *
  * Documents are read, compared and dropped again, a few at a time:
  *
  *     caller: feed_next ─► job       threads: document_read, object_add, compare_object
  *     caller, in order: errors, duplicates, results; the arena of the job is used again
  *
- * The original reads everything first, and a fault in the input ends it before it says anything
- * about an object. So what comparisons say waits until the input is known to be good (run.later),
- * and their results are dropped otherwise.
+ * The original reads everything first, and a fault in the input ends it before it reports anything
+ * about an object. So messages of comparisons wait until the input is known to be valid
+ * (run.later), and otherwise their results are dropped.
  *
- * Objects are kept, and compared when all have been read, when a template may look others up or
- * when comparing starts a program, which cannot be taken back.
+ * If a template may look up objects, or if comparing starts a program, which cannot be undone,
+ * objects are kept and compared only when all have been read.
  */
 #include "compare/run_internal.h"
 #include "compare/input/input_internal.h"

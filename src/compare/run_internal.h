@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_internal.h - one run of a comparison: all objects through it, what becomes of one, and of
- * all. For this folder only.
+ * run_internal.h - one run of a comparison, and the outcome of each object. For this folder only.
  *
- * run.c drives: it reads (input/), compares (pair/) and collects (collect.c). Those know the run
- * and do not call back.
+ * run.c is in control: it reads (input/), compares (pair/) and collects (collect.c). These use the
+ * run, but do not call back.
  */
 #pragma once
 
@@ -41,13 +40,13 @@ struct run {
     const struct compare_options *options;
     struct diff_program diff;
     struct log_buffer log;
-    str cluster_name; /* for people, once it was reached */
+    str cluster_name; /* for people, once connected */
     /* Objects that are kept; see run.c. */
     struct objects objects;
     bool keeps_objects;
-    bool in_turn;        /* objects are compared one by one, because comparing may change others */
+    bool in_turn;        /* compare objects one by one, since comparing may change others */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: no lookups */
-    const struct secret_values *values; /* of all objects, where by_kind is */
+    const struct secret_values *values; /* of all objects, if by_kind is set */
     /* What has been found so far. */
     struct result_verdict verdict;
     struct results *results;
@@ -59,7 +58,7 @@ struct run {
     struct feed_extent extent;
 };
 
-/* Begins a run; all of it lives as long as a. */
+/* Starts a run; all of it lives as long as a. */
 struct run run_begin(struct arena *a, const struct compare *c,
                      const struct compare_options *options);
 
@@ -90,7 +89,7 @@ void run_add(struct run *r, struct outcome *o);
 void run_add_patch(struct run *r, const struct value *patch);
 /* Counts a template as matched. */
 void run_count(struct run *r, str path);
-/* What all objects together mean: issues, or why the results are worth nothing. */
+/* Draws the conclusions from all objects: issues, or an error if the results are worthless. */
 MUST_CHECK bool run_conclude(struct run *r, struct err *e);
-/* Sets the verdict, also after a failure. */
+/* Sets the verdict, even after a failure. */
 void run_finish(struct run *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.c - masking both sides of a Secret; see secret.h. */
+/* secret.c - masks both sides of a Secret; see secret.h. */
 #include "compare/secret.h"
 #include "text/json/json.h"
 #include "object/object.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cases.c - finding the cases of a reference and running them; see cases.h.
- */
+/* cases.c - finds and runs the cases of a reference; see cases.h. */
 #include "compare/cases/internal.h"
 #include "compare/reference/root_internal.h"
 #include "base/file.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cases.h - the test cases of a reference: objects, and what comparing them must find.
+ * cases.h - runs the test cases of a reference: objects, and the expected findings.
  *
- * A case is a folder. Its file expected.yaml says what comes out, overrides.yaml and
- * user-config.yaml are given to the comparison when they are there, and everything else in the
- * folder is compared:
+ * A case is a folder. Its file expected.yaml has the expected result, overrides.yaml and
+ * user-config.yaml are passed to the comparison if they exist, and everything else in the folder is
+ * compared:
  *
  *     reference/metadata.yaml
  *     reference/web.yaml
@@ -23,9 +23,9 @@
 
 struct case_options {
     str reference;         /* as in struct compare_options */
-    str folder;            /* that holds the cases; empty: "tests" beside the metadata file */
-    struct str_list names; /* of cases that are run; empty: all */
-    bool accept;           /* write expected.yaml where it is missing or differs */
+    str folder;            /* with the cases; empty: "tests" beside the metadata file */
+    struct str_list names; /* of the cases to run; empty: all */
+    bool accept;           /* write expected.yaml if it is missing or differs */
     bool outside_links;
 };
 
@@ -34,17 +34,17 @@ enum case_state { CASE_PASSED, CASE_FAILED, CASE_ACCEPTED };
 struct case_result {
     str name, folder;
     enum case_state state;
-    str error;               /* why there is nothing to compare with; empty: there is */
-    struct differences diff; /* old is expected.yaml, new is what came out */
+    str error;               /* why nothing could be compared; or empty */
+    struct differences diff; /* old is expected.yaml, new is the actual result */
 };
 
-/* Outcomes of a template's branches that no case had. */
+/* A branch of a template, and which of its outcomes the cases covered. */
 struct case_branch {
     str file; /* as the user would write it */
     uint32_t line;
     str text;         /* the action: {{if .x}} */
     bool range;       /* else if or with */
-    bool ran, passed; /* what some case had: the body ran; it did not */
+    bool ran, passed; /* in some case the body ran; in some it did not */
 };
 
 struct case_report {
@@ -58,14 +58,14 @@ struct case_report {
         size_t len, cap;
     } branches;               /* all, by file and line */
     size_t outcomes, covered; /* each branch has two outcomes */
-    struct str_list unused;   /* templates that no case has an object for */
+    struct str_list unused;   /* templates without an object in any case */
     size_t templates;
 };
 #define CASES_MAX 10000
 
 /*
- * Runs the cases. The report lives as long as a. Fails when there are no cases, or when the
- * reference cannot be read.
+ * Runs the cases. The report lives as long as a. Fails if there are no cases, or if the reference
+ * cannot be read.
  */
 MUST_CHECK bool cases_run(struct arena *a, const struct case_options *options,
                           struct case_report *out, struct err *e);

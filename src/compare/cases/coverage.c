@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coverage.c - which branches of templates, and which templates, the cases reach.
+ * coverage.c - which templates, and which of their branches, the cases cover.
  *
- * Each case loads the reference anew, so branches are told apart by file and offset. The names of
- * texts within a set are only last elements of paths; the template knows the rest.
+ * Each case loads the reference again, so branches are identified by file and offset. The names of
+ * texts in a set are only the last elements of paths; the template has the rest.
  */
 #include "compare/cases/internal.h"
 #include "compare/reference/templates_internal.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * findings.c - what a comparison found, as the data that expected.yaml holds.
- */
+/* findings.c - what a comparison found, in the form of expected.yaml. */
 #include "compare/cases/internal.h"
 
 /* Texts name files by their paths; the folder of the case is taken out of them. */

@@ -7,23 +7,23 @@
 #include "tmpl/coverage.h"
 
 /*
- * What a comparison found, as expected.yaml has it; with fault, why it found nothing. Texts do not
- * name folder, so that they are the same wherever the case lies. Lives as long as a and r.
+ * What a comparison found, in the form of expected.yaml; with fault, why it failed. folder is
+ * removed from texts, so that they are the same wherever the case is. Lives as long as a and r.
  */
 struct value *case_findings(struct arena *a, const struct results *r, const struct err *fault,
                             str folder);
-/* Of one case: files, and folders below folders. */
+/* Limits of one case: files, and nesting of folders. */
 #define CASE_FILES_MAX 100000
 #define LINK_DEPTH_MAX 64
 
 /* How the lists of expected.yaml are matched. */
 extern const struct diff_options case_diff_options;
 
-/* What is known about branches and templates after some cases. */
+/* Which branches and templates the cases so far have covered. */
 struct case_coverage {
     struct arena *arena;
     struct map *branches;  /* "file", a colon and the offset to struct case_branch */
-    struct map *templates; /* path to bool: whether a case has an object for it */
+    struct map *templates; /* path to bool: whether any case has an object for it */
 };
 /* Adds what one case covered; c->reference is the same for all. */
 void case_coverage_add(struct case_coverage *all, const struct compare *c,

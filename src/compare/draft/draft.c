@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * draft.c - the files of a first reference; see draft.h.
- */
+/* draft.c - writes the files of a drafted reference; see draft.h. */
 #include "compare/draft/internal.h"
 #include "base/file.h"
 #include "text/yaml/yaml.h"

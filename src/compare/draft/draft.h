@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * draft.h - a first reference, made of the objects of one or several inputs.
+ * draft.h - drafts a reference from the objects of one or more inputs.
  *
- * Objects of the same kind, namespace and name are variants of one template. What is the same in
- * all of them is written as it is; what varies becomes an expression that takes the value from the
- * object that is compared; a member that only some have is only expected where the object has it.
- * Where each input has exactly one more object of a kind and the names (or namespaces) vary, these
- * are variants of one template too. Values of Secrets, those within other objects included, are
- * always taken from the object. What all inputs have is required, the rest is optional.
+ * Objects with the same kind, namespace and name are variants of one template. Values that are
+ * equal in all of them are written literally; values that vary become expressions that take the
+ * value from the object being compared; members that only some have are expected only if the object
+ * has them. If each input has exactly one other object of a kind, with varying names (or
+ * namespaces), these are variants of one template, too. Values of Secrets, even inside other
+ * objects, are always taken from the object. Objects in all inputs are required, the rest is
+ * optional.
  *
- * Comparing the inputs with the reference finds no difference. One thread at a time.
+ * Comparing the inputs with the reference finds no differences. One thread at a time.
  */
 #pragma once
 
 #include "compare/compare.h"
 
 struct draft_options {
-    str folder;             /* where the reference goes: new, or empty */
+    str folder;             /* for the reference: new or empty */
     struct str_list inputs; /* files, folders, archives, "context:NAME" for a cluster */
     struct str_list kinds;  /* Kind or apiVersion/Kind; empty: all; clusters need the latter */
     const struct kube_flags *cluster;
@@ -25,21 +26,21 @@ struct draft_options {
 
 struct draft_report {
     size_t templates, optional;
-    size_t objects;  /* that were read */
+    size_t objects;  /* read */
     size_t varying;  /* expressions in all templates */
-    size_t secrets;  /* templates that take values from Secrets */
+    size_t secrets;  /* templates that leave out values of Secrets */
     size_t left_out; /* objects of other kinds */
     size_t unread;   /* documents that could not be read, or are not objects */
 };
 #define DRAFT_OBJECTS_MAX 200000
 
-/* Makes the reference. On failure a part of the files may have been written. */
+/* Writes the reference. On failure, some of the files may have been written. */
 MUST_CHECK bool draft_run(struct arena *a, const struct draft_options *o, struct draft_report *out,
                           struct err *e);
 
 /*
- * Appends the template of one object: as it is, except that values of Secrets in it are taken from
- * the object that is compared; *secret: whether there are some.
+ * Appends the template of one object: all values are literal, except that those of Secrets are
+ * taken from the object being compared; *secret: whether there are any.
  */
 MUST_CHECK bool draft_object(struct arena *a, struct value *object, struct buf *out, bool *secret,
                              struct err *e);

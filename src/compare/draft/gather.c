@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gather.c - the objects of all inputs, and which of them are variants of one template.
- */
+/* gather.c - reads the objects of all inputs, and finds which are variants of one template. */
 #include "compare/draft/internal.h"
 #include "compare/run_internal.h"
 #include "kube/config/config.h"

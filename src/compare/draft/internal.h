@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the files of this folder share: gather.c reads the inputs and says which
- * objects are variants of one template, merge.c makes one tree of them, write.c a template of the
- * tree, draft.c all files.
+ * internal.h - what the files of this folder share: gather.c reads the inputs and groups the
+ * objects that are variants of one template, merge.c merges them into one tree, write.c turns that
+ * into a template, draft.c writes all files.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct variant_groups {
     size_t len, cap;
 };
 
-/* All objects, grouped; ordered by kind, namespace and name. */
+/* Reads and groups all objects; ordered by kind, namespace and name. */
 MUST_CHECK bool draft_gather(struct arena *a, const struct draft_options *o,
                              struct variant_groups *out, struct draft_report *report,
                              struct err *e);
@@ -37,16 +37,19 @@ MUST_CHECK bool draft_gather(struct arena *a, const struct draft_options *o,
 /* A place in a template that takes its value from the object. */
 struct hole {
     struct path path;
-    bool optional; /* the member is only expected when the object has it */
+    bool optional; /* the member is expected only if the object has it */
 };
 struct holes {
     struct hole *items;
     size_t len, cap;
-    size_t secrets; /* how many of them are there because of Secrets */
-    str mark;       /* hole i is written as the text mark, i, "x" */
+    size_t secrets; /* how many of them are due to Secrets */
+    str mark;       /* hole i is written as mark, i and "x" */
 };
 
-/* One tree of several: holes are texts by mark. Lives as long as a and the variants. */
+/*
+ * Merges variants into one tree, in which holes are texts made with mark. Lives as long as a and
+ * the variants.
+ */
 struct value *draft_merge(struct arena *a, const struct variants *v, struct holes *holes);
 
 /* Appends the template of a merged tree. */

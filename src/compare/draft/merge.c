@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge.c - one tree of the variants of an object, with holes where they differ.
+ * merge.c - merges the variants of an object into one tree, with holes where they differ.
  *
- * A hole is a text that occurs in no variant, so that it is found again in the YAML. All variants
- * have what is written as it is. Whatever cannot be merged member by member becomes one hole as a
- * whole: lists of different lengths, values of different kinds, mappings without a common member,
- * elements of lists with optional members. Values of Secrets, of those within other objects and of
- * copies in annotations too, are holes even where all variants have the same.
+ * A hole is a text that occurs in no variant, so that it can be found in the YAML. Literal values
+ * are common to all variants. Whatever cannot be merged member by member becomes a single hole:
+ * lists of different lengths, values of different kinds, mappings without a common member, list
+ * elements with optional members. Values of Secrets, including those in other objects and in copies
+ * in annotations, are holes even if they are the same in all variants.
  */
 #include "compare/draft/internal.h"
 #include "compare/secret.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - a merged tree as a template.
+ * write.c - writes a merged tree as a template.
  *
  * The tree is written as YAML, and each hole becomes an expression that takes the value from the
  * object and writes it as JSON. A template is also run with an empty object, so every step must
- * stand that nothing is there: fields in a row do, elements of lists are found by range, and
- * members whose names are not identifiers by index within with.
+ * cope with missing values: chains of fields do; for list elements range is used, and for members
+ * whose names are not identifiers, index inside with.
  */
 #include "compare/draft/internal.h"
 #include "go/quote.h"

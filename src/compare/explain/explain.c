@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * explain.c - why an object was compared with one template and not with another.
- */
+/* explain.c - explains why an object was compared with one template and not another. */
 #include "compare/explain/explain_internal.h"
 #include "compare/internal.h"
 #include "go/quote.h"

@@ -22,13 +22,13 @@ struct tried_list {
 
 /* Whether the options ask for an explanation of the object. */
 bool explain_wants(const struct compare_options *options, const struct object *o);
-/* Fills object, place and candidates; chosen may be NULL. */
+/* Fills in object, place and candidates; chosen may be NULL. */
 void explain_candidates(struct arena *a, const struct compare *c, const struct object *o,
                         const struct tried_list *tried, const struct template *chosen,
                         struct result_explanation *out);
 /*
- * Adds the fields that rules kept out of the comparison. candidates are the templates that took
- * their omitted fields from the object: those that were tried up to the chosen one, which is last.
+ * Adds the fields that rules excluded from the comparison. candidates are the templates that
+ * removed their omitted fields from the object: those tried up to the chosen one, which is last.
  */
 void explain_suppressed(const struct trace *t, const struct tried_list *candidates,
                         struct result_explanation *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.c - differences as data: what was expected and what is there, field by field, and where
- * each is written.
+ * fields.c - differences as data: expected and actual values by field, and where each of them comes
+ * from.
  */
 #include "compare/explain/trace_internal.h"
 #include "value/diff.h"

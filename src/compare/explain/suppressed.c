@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * suppressed.c - the fields of an object that a rule keeps out of its comparison, and the rule.
+ * suppressed.c - finds the fields of an object that are not compared, and the rule that excludes
+ * each.
  *
- * Four kinds of rules take part. Entries of fieldsToOmit remove fields from both sides: they are
- * applied again, one after the other, and tell what they take. Expressions of the template give the
- * object's own value back: found by what wrote each value that was rendered. Merging, overrides and
- * functions for single fields make the expected side more alike: what differed before such a step
- * and no longer does after it, the step has suppressed.
+ * There are four kinds of rules. Entries of fieldsToOmit remove fields from both sides: they are
+ * applied again, one after the other, and report what they remove. Expressions of the template may
+ * return the object's own value: these are found by the origin of each rendered value. Merging,
+ * overrides and functions for single fields make the expected side more similar: whatever differs
+ * before such a step but not after it was suppressed by that step.
  */
 #include "compare/explain/explain_internal.h"
 #include "compare/internal.h"

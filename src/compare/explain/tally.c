@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally.c - how many fields of an object were compared, how many were not, and because of which
- * rule.
+ * tally.c - counts the fields of an object that were compared, and those that were not, by rule.
  *
- * A field is what holds no other: a scalar, or an empty mapping or list.
+ * A field is a leaf: a scalar, or an empty mapping or list.
  */
 #include "compare/explain/tally_internal.h"
 #include "compare/reference/omit_internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_internal.h - how many fields were compared, how many were not, and why. For this folder
+ * tally_internal.h - counts which fields were compared, which were not, and why. For this folder
  * only.
  */
 #pragma once
@@ -10,7 +10,7 @@
 
 struct template;
 
-/* How many fields a rule kept out. Neither: managed fields. */
+/* How many fields a rule excluded: entry or merging; if neither is set, managed fields. */
 struct tally_rule {
     const struct omit_path *entry;
     const struct template *merging;
@@ -29,15 +29,15 @@ struct tally {
     } rules;
 };
 
-/* Fields: scalars, and mappings and lists that are empty; 0 for NULL. */
+/* The number of fields: scalars, and empty mappings and lists; 0 for NULL. */
 size_t field_count(const struct value *v);
-/* Fields that at least one of two sides has. */
+/* The number of fields that at least one of two sides has. */
 size_t field_count_both(const struct value *x, const struct value *y);
 /* An omit_reporter whose ctx is a struct tally. */
 void tally_omitted(void *ctx, const struct omit_path *entry, const struct path *removed);
-/* To be called before live loses its managed fields. */
+/* Call it before live loses its managed fields. */
 void tally_managed(struct tally *t, const struct value *live);
-/* To be called before live is merged into what was rendered. */
+/* Call it before live is merged into what was rendered. */
 void tally_merged(struct tally *t, const struct template *by, const struct value *rendered,
                   const struct value *live);
 void tally_compared(struct tally *t, const struct value *expected, const struct value *actual);

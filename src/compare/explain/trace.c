@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - how the expected side of an object came about, and where things are written: in the
- * templates, the overrides and the metadata file, and in the object itself.
+ * trace.c - where the expected side of an object comes from: places in the templates, the overrides
+ * and the metadata file, and in the object itself.
  */
 #include "compare/explain/trace_internal.h"
 #include "compare/internal.h"

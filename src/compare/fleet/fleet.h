@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet.h - many sites against one reference, and what they have in common.
+ * fleet.h - compares many sites with one reference, and finds what they have in common.
  *
  *     const struct fleet_options o = {.compare = &options, .sites = values};
  *     struct fleet fleet = {0};
@@ -9,15 +9,14 @@
  *         return false;
  *
  * A site is an archive, a folder or a context of the kubeconfig. The reference is loaded once; a
- * few sites are compared at a time, each with memory of its own that is given back before the next
- * one. Of a site remain counts and which findings it has; a finding is kept once, however many
- * sites have it. A site that cannot be compared gets an error and does not stop the others.
+ * few sites are compared at a time, each with its own memory, which is freed before the next one.
+ * Only counts and references to findings are kept for each site; a finding is kept once, however
+ * many sites have it. A site that cannot be compared gets an error and does not stop the others.
  *
- * Two findings are the same when the object, the template and the difference are the same: the same
- * fields with the same expected and actual values, Secrets masked before. Lines around a difference
- * and their numbers do not count, since values of the site may stand there. Findings that are the
- * same but for the object stay apart, and are next to each other: names of objects are often those
- * of nodes or sites.
+ * Two findings are the same if the object, the template and the difference are the same: the same
+ * fields with the same expected and actual values, after masking Secrets. Context lines and line
+ * numbers do not count, since they may vary between sites. Findings that differ only in the object
+ * are separate, but next to each other: objects are often named after nodes or sites.
  *
  * Called from one thread. What src/report sees of a fleet is struct fleet.
  */
@@ -26,19 +25,19 @@
 #include "compare/compare.h"
 
 #define FLEET_SITES_MAX 100000
-/* What the texts and fields of one site may take; beyond that findings are only named. */
+/* The memory for texts and fields of one site; further findings are kept without them. */
 #define FLEET_SITE_TEXT_MAX (16 * MIB)
-/* The same of all findings together. */
+/* The same for all findings together. */
 #define FLEET_TEXT_MAX (512 * MIB)
-/* Notes of a site that are kept. */
+/* The number of notes that are kept for a site. */
 #define FLEET_NOTES_MAX 10
-/* Sites that are compared at the same time. */
+/* The most sites that are compared at the same time. */
 #define FLEET_THREADS_MAX 64
 
 enum fleet_kind {
-    FLEET_DIFFERS,   /* an object is not what its template wants */
+    FLEET_DIFFERS,   /* an object differs from its template */
     FLEET_MISSING,   /* a component lacks a template, or has one too many */
-    FLEET_UNMATCHED, /* an object without a template; only when all objects are wanted; no drift */
+    FLEET_UNMATCHED, /* an object without a template; only if all objects are wanted; not drift */
 };
 #define FLEET_KINDS 3
 
@@ -50,22 +49,25 @@ struct fleet_indexes {
 /* Something that one or more sites have. */
 struct fleet_finding {
     enum fleet_kind kind;
-    str digest;          /* what makes it the same finding, in hexadecimal */
-    str shape;           /* the same without the object: other objects may differ just so */
-    str object;          /* its id; empty when something is missing */
-    str template;        /* path; empty when the object is unmatched */
+    str digest;          /* identifies the finding, in hexadecimal */
+    str shape;           /* the same without the object: other objects may differ in the same way */
+    str object;          /* its id; empty if something is missing */
+    str template;        /* path; empty if the object is unmatched */
     str description;     /* of the template; may be empty */
     str part, component; /* of the template */
     str message;         /* what is wrong with the component */
-    /* The difference as the first site has it, without the names of files. */
+    /* The difference at the first site, without file names. */
     str text;
     struct result_fields fields; /* without places in objects */
-    bool cut;                    /* texts are not kept: see FLEET_*_TEXT_MAX */
+    bool cut;                    /* texts were dropped: see FLEET_*_TEXT_MAX */
     struct fleet_indexes sites;  /* the sites that have it, ascending */
-    bool common;                 /* more than half of the sites that were compared */
-    /* So many from this one on have its shape and as many sites; 0: counted by one before it. */
+    bool common;                 /* more than half of the compared sites have it */
+    /*
+     * How many findings from this one on have the same shape and number of sites; 0 if it was
+     * counted with an earlier one.
+     */
     size_t alike;
-    struct fleet_indexes fresh; /* sites where an earlier report has no such drift; see baseline */
+    struct fleet_indexes fresh; /* sites without it in the earlier report; see baseline */
 };
 
 struct fleet_site {
@@ -73,17 +75,17 @@ struct fleet_site {
     str source;      /* the path, or "context NAME" */
     bool live;       /* a context */
     str context;     /* its name */
-    str error;       /* why it was not compared; empty: it was */
+    str error;       /* why it was not compared; empty if it was */
     size_t warnings; /* that were logged */
     size_t differing, total, missing, unmatched, patched;
-    /* What an incomplete site lacks may be in what could not be read: no findings, and not missing.
-     */
+    /* What an incomplete site lacks may be in its unreadable part: these are neither findings nor
+     * missing. */
     size_t not_found;
-    struct result_verdict verdict; /* without rules; notes: the first ones */
+    struct result_verdict verdict; /* without rules, and only the first notes */
     struct fleet_indexes findings; /* ascending */
     size_t counts[FLEET_KINDS];    /* of findings */
-    /* Findings that most sites have and this one has not, and the other way round. No
-     * FLEET_UNMATCHED. */
+    /* Findings that most sites have but this one does not, or the reverse; without FLEET_UNMATCHED.
+     * */
     size_t apart;
 };
 
@@ -96,13 +98,13 @@ static inline bool fleet_site_drifts(const struct fleet_site *s)
     return s->counts[FLEET_DIFFERS] || s->counts[FLEET_MISSING];
 }
 
-/* Sites with the same findings, those of FLEET_UNMATCHED aside. */
+/* Sites with the same findings, apart from FLEET_UNMATCHED. */
 struct fleet_profile {
     struct fleet_indexes sites; /* by name */
     size_t apart;
 };
 
-/* Something that sites had in an earlier report and have no longer. */
+/* A finding that sites had in an earlier report but no longer have. */
 struct fleet_fixed {
     enum fleet_kind kind;
     str object, template, message;
@@ -111,8 +113,8 @@ struct fleet_fixed {
 
 /* Filled by report/fleet_baseline.h, not by a run. Counts are pairs of a site and a finding. */
 struct fleet_baseline {
-    str file; /* the earlier report; empty: there is none */
-    str hash; /* of its reference; empty: it has none */
+    str file; /* the earlier report; or empty */
+    str hash; /* of its reference; or empty */
     size_t fresh, remaining, fixed;
     struct {
         struct fleet_fixed *items;
@@ -129,14 +131,14 @@ struct fleet {
     struct {
         struct fleet_finding *items;
         size_t len, cap;
-    } findings; /* the rarest first; those of FLEET_UNMATCHED last */
+    } findings; /* rarest first; FLEET_UNMATCHED last */
     struct {
         struct fleet_profile *items;
         size_t len, cap;
-    } profiles;                        /* of sites that were compared; those most apart first */
+    } profiles;                        /* of compared sites; most unusual first */
     size_t compared, failed, drifting; /* sites */
-    size_t undecided;                  /* sites that do not drift in what could be read of them */
-    size_t states[VERDICT_STATES];     /* sites that were compared, by how completely */
+    size_t undecided;                  /* incomplete sites without drift in what could be read */
+    size_t states[VERDICT_STATES];     /* compared sites, by completeness */
     size_t with_unmatched;             /* sites that have objects without a template */
     size_t kinds[FLEET_KINDS];         /* findings */
     struct fleet_baseline baseline;
@@ -144,13 +146,13 @@ struct fleet {
 
 struct fleet_options {
     /*
-     * Reference, overrides, cluster and so on. It names no files: sites do. Its log hears of sites
-     * that could not be compared and, when verbose, of all warnings, each with the name of the
+     * Reference, overrides, cluster and so on; without files, since sites have those. Its log gets
+     * sites that could not be compared and, if verbose, all warnings, each with the name of the
      * site.
      */
     const struct compare_options *compare;
     struct str_list sites; /* see fleet_sites_find */
-    unsigned threads; /* sites at a time; 0: one per processor, at least eight when some are live */
+    unsigned threads; /* sites at a time; 0: one per processor, at least eight if any are live */
     struct compare_progress progress; /* sites */
 };
 
@@ -158,16 +160,16 @@ struct fleet_options {
  * Finds all sites. A value of sites is
  *
  *     contexts                        every context of the kubeconfig
- *     contexts:PATTERN[,PATTERN...]   those that fit one of the patterns
+ *     contexts:PATTERN[,PATTERN...]   those that match one of the patterns
  *     FOLDER                          every archive and every folder in it
- *     ARCHIVE                         itself; any other file too
- *     PATTERN                         every archive and folder that fits
+ *     ARCHIVE                         itself; likewise any other file
+ *     PATTERN                         every archive and folder that matches
  *     NAME=PATH                       one archive, folder or file, under that name
  *
- * and, but for contexts, a list of such values with commas between, unless it is a path as a whole.
- * The name of a site is that of its file without endings, or that of its context; where two would
- * have the same, both are called by their source. What is named twice is there once. warn gets a
- * line about files in a folder that are passed over.
+ * or, except for contexts, a comma-separated list of these, unless the whole value is a path. A
+ * site is named after its file, without suffixes, or its context; if two names are equal, both
+ * sites are named after their source. Duplicates are removed. warn gets a line about files in a
+ * folder that are skipped.
  */
 MUST_CHECK bool fleet_sites_find(struct arena *a, const struct fleet_options *o, struct fleet *out,
                                  str *warn, struct err *e);
@@ -181,9 +183,9 @@ MUST_CHECK bool fleet_run(struct arena *a, const struct compare *c, const struct
 struct fleet_groups;
 struct fleet_groups *fleet_groups_new(struct arena *a, struct fleet *fleet);
 /*
- * Adds a finding of a site, which is copied unless it is known. Sites come in ascending order; what
- * a site has twice counts once. digest and shape are computed when they are empty.
+ * Adds a finding of a site, which is copied unless it is already known. Sites must be in ascending
+ * order; duplicates of one site count once. digest and shape are computed if empty.
  */
 void fleet_groups_add(struct fleet_groups *g, size_t site, const struct fleet_finding *finding);
-/* Orders everything and fills what depends on all sites. */
+/* Sorts everything and fills in what depends on all sites. */
 void fleet_groups_finish(struct fleet_groups *g);

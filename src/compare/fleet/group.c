@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.c - what the sites of a fleet have in common: the same findings become one, rare ones
- * come first, and sites are ordered by how far they are from the majority.
+ * group.c - finds what the sites of a fleet have in common: equal findings become one, rare ones
+ * come first, and sites are ordered by how much they differ from the majority.
  */
 #include <openssl/evp.h>
 

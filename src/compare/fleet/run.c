@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - the sites of a fleet through the comparison.
+ * run.c - compares the sites of a fleet.
  *
  *     caller             next site ─► job
  *     threads            a whole comparison; findings with their digests remain
  *     caller, in order   log lines; findings that are new are kept; the job is dropped
  *
- * Within a site there is one thread: unpacking keeps one busy, and so does waiting for a cluster.
+ * Each site uses one thread, which is kept busy by unpacking, or by waiting for a cluster.
  */
 #include "compare/fleet/internal.h"
 #include "kube/config/config.h"

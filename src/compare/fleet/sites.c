@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sites.c - which sites --fleet means: contexts, archives, folders, and what they are called.
- */
+/* sites.c - finds the sites of --fleet (contexts, archives, folders), and names them. */
 #include "compare/fleet/fleet.h"
 #include "compare/input/glob_internal.h"
 #include "archive/archive.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive.c - the objects of a must-gather archive, as if it were unpacked.
+ * archive.c - reads the objects of a must-gather archive, as if it were unpacked.
  *
- * Which of two objects counts, and in which order they are written, depends on the order in which a
- * folder is walked. Members come in any order: wanted objects are kept with the path of their file,
- * and put in order when all have been read. Links are not followed, and archives in the archive are
- * only files.
+ * Which of two objects is used, and in which order they are written, depends on the order in which
+ * a folder is walked. Members of an archive come in any order, so wanted objects are kept with the
+ * path of their file, and sorted when all have been read. Links are not followed, and archives in
+ * the archive are just files.
  */
 #include "compare/generate/internal.h"
 #include "archive/archive.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * generate.c - generating a reference: config, objects, files, and what is said about it.
- */
+/* generate.c - generates a reference: config, objects, files, and messages. */
 #include "compare/generate/internal.h"
 #include "compare/log_buffer_internal.h"
 

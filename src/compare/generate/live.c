@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live.c - the objects of a running cluster for the rows of a config. The server is asked
- * what it serves when the first row needs it; a row that fails is none of the others' business, nor
- * is a part of the server that does not answer.
+ * live.c - reads the objects of a running cluster for the rows of a config. Discovery runs when the
+ * first row needs it. A row that fails does not affect the others, nor does a part of the server
+ * that does not answer.
  */
 #include "compare/generate/internal.h"
 #include "compare/input/live_internal.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * slug.c - file names made of object ids: lower-case ASCII letters, digits, "-" and "_".
- */
+/* slug.c - makes file names from object ids: lower-case ASCII letters, digits, "-" and "_". */
 #include "compare/pair/difftool_internal.h"
 
 /* Letters beyond ASCII that names may have, and how they are written without. */

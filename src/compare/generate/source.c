@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.c - the objects of a must-gather folder, and which of them are wanted.
+ * source.c - reads the wanted objects of a must-gather folder.
  *
- * Objects are below folders named cluster-scoped-resources and namespaces, which may stand anywhere
- * below the folder that was given. Links to folders are not entered. A file with any fault is
- * passed over as a whole, and so is what is no file: a pipe would be waited for.
+ * Objects are below folders named cluster-scoped-resources and namespaces, which may be anywhere
+ * below the given folder. Links to folders are not followed. A file with any fault is skipped as a
+ * whole, and so is anything that is not a regular file: reading a pipe would block.
  */
 #include "compare/generate/internal.h"
 #include "text/yaml/yaml.h"

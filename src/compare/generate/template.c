@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * template.c - an object as a template that renders to it.
+ * template.c - writes an object as a template that renders to it.
  *
- * What looks like an action in an object, such as the texts of alerts, is written as one that
- * prints it; else the template could not be parsed, or would run what somebody put into an object.
- * Values of Secrets are left out: only their keys are compared. Those of Secrets within other
- * objects, such as a ManifestWork, are left out as drafts do.
+ * Text in an object that looks like an action, for example in alerts, is written as an action that
+ * prints it; otherwise the template could not be parsed, or would run what somebody put into an
+ * object. Values of Secrets are left out: only their keys are compared. Those of Secrets inside
+ * other objects, such as a ManifestWork, are left out in the same way as in drafts.
  */
 #include "compare/generate/internal.h"
 #include "compare/draft/draft.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * write.c - the files of a generated reference.
- */
+/* write.c - writes the files of a generated reference. */
 #include "compare/generate/internal.h"
 #include "text/yaml/yaml.h"
 #include "object/object.h"

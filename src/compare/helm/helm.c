@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * helm.c - converting a reference: reading it, its values and texts, and the chart.
- */
+/* helm.c - converts a reference: reads it, finds values, makes texts, and writes the chart. */
 #include "compare/helm/internal.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/reference/templates_internal.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * helm.h - a Helm chart made of a reference.
+ * helm.h - makes a Helm chart from a reference.
  *
- * Each template of the reference becomes a template of the chart, and values.yaml gets a place for
- * every field that it reads. The files and the errors are those of the original's helm-convert, to
- * the byte.
+ * Each template of the reference becomes a template of the chart, and values.yaml gets an entry for
+ * every field that it reads. Files and errors are byte for byte those of the original's
+ * helm-convert.
  */
 #pragma once
 
@@ -14,16 +14,16 @@ struct helm_options {
     str reference;   /* the metadata file */
     str chart;       /* the folder of the chart; its last element is the name */
     str defaults;    /* a folder with objects that have default values, or empty */
-    str values;      /* a values file whose content goes over what is found, or empty */
+    str values;      /* a values file that overrides the values found, or empty */
     str description; /* of the chart */
     str version;
-    bool outside_links; /* of the reference are followed */
+    bool outside_links; /* follow links that lead out of the reference */
     struct compare_log log;
 };
 
 /*
- * Writes the chart. What the original prints on standard error while it works is appended to note,
- * also when the work fails. Called from one thread.
+ * Writes the chart. What the original prints on standard error meanwhile is appended to note, even
+ * on failure. One thread at a time.
  */
 MUST_CHECK bool helm_convert(struct arena *a, const struct helm_options *o, struct buf *note,
                              struct err *e);

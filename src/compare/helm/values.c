@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * values.c - what a template reads, and a value for each of it.
+ * values.c - finds what a template reads, and a value for each field.
  *
- * The fields of a template are paths. A loop over a field reads the first element of it, "[0]", and
- * what its body reads is below that. index reads the member that its second operand names.
+ * The fields of a template are paths. A loop over a field reads its first element, "[0]", and what
+ * its body reads is below that. index reads the member named by its second operand.
  */
 #include "compare/helm/internal.h"
 #include "tmpl/tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch.c - texts from the web; see fetch_internal.h. */
+/* fetch.c - fetches texts from the web; see fetch_internal.h. */
 #include "compare/input/fetch_internal.h"
 #include "go/quote.h"
 #include "net/redact.h"

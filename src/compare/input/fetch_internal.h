@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fetch_internal.h - texts from the web, with the original's attempts and words. For this folder
- * only.
+ * fetch_internal.h - fetches texts from the web, with the original's retries and error texts. For
+ * this folder only.
  *
- * Redirects are followed, certificates are verified, proxies are those of the environment. Only an
- * answer of 200 counts; everything else is an error that says what the server reported. Errors name
- * URLs without their secrets.
+ * Redirects are followed, certificates are verified, proxies are taken from the environment. Only a
+ * 200 is a success; everything else is an error that says what the server reported. URLs in errors
+ * have no secrets.
  */
 #pragma once
 
 #include "net/retry.h"
 
-/* The largest file of a reference, and the largest text of objects, that is fetched. */
+/* The largest file of a reference, and the largest text with objects, that is fetched. */
 #define FETCH_REFERENCE_MAX (64 * MIB)
 #define FETCH_OBJECTS_MAX (256 * MIB)
 /* All files of a reference together. */
 #define FETCH_REFERENCE_ALL (256 * MIB)
-/* How long one may take: servers that send a byte now and then are given up. */
+/* How long one may take: gives up on servers that only send a byte now and then. */
 #define FETCH_REFERENCE_TIME (300 * NS_PER_SEC)
 #define FETCH_OBJECTS_TIME (900 * NS_PER_SEC)
 
@@ -29,9 +29,9 @@ struct fetch {
     size_t max;
     int64_t time_max;
     const char *context; /* before errors of the connection, with the URL; NULL: nothing */
-    bool explain;        /* errors of the connection say what to check */
+    bool explain;        /* connection errors say what to check */
     bool whole;          /* the server must say where its answer ends */
-    bool bare;           /* a body that breaks off is "unexpected EOF" and no more */
+    bool bare;           /* a truncated body is just "unexpected EOF" */
 };
 
 /* *out lives as long as a. */

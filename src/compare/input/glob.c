@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * glob.c - files by shell patterns; see glob_internal.h.
- */
+/* glob.c - finds files by shell patterns; see glob_internal.h. */
 #include "compare/input/glob_internal.h"
 
 #include "go/path.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * input.c - all documents of all sources, one after the other.
- */
+/* input.c - reads all documents of all sources, one after the other. */
 #include "compare/input/input_internal.h"
 #include "compare/run_internal.h"
 #include "archive/archive.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_internal.h - from sources to objects: files, archives, clusters. For this folder only.
+ * input_internal.h - reads objects from files, archives and clusters. For this folder only.
  *
  * sources.c finds files, input.c and archive/archive.c open them and the members of archives,
- * stream.c cuts what comes into documents, object.c makes objects of those.
+ * stream.c splits them into documents, object.c turns these into objects.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ struct input_errors {
 };
 
 /*
- * What reading one document gives: objects, warnings and faults. The original collects the texts of
- * faults and mostly gives up; where faults are isolated, each becomes a note with its place and
- * ends its own document only.
+ * The result of reading one document: objects, warnings and faults. The original collects the texts
+ * of faults and mostly gives up; if faults are isolated, each becomes a note with its place and
+ * ends only its own document.
  */
 enum input_loss {
     LOSS_DOCUMENT, /* it cannot be read */
@@ -46,50 +46,50 @@ struct input {
     } faults;
 };
 
-/* Several errors in one text: "[a, b]", each only once. */
+/* Several errors in one text: "[a, b]", without duplicates. */
 str errors_text(struct arena *a, const struct input_errors *errors);
-/* A fault: text for the original; place and reason for the verdict. */
+/* Adds a fault: text for the original; place and reason for the verdict. */
 void input_fail(struct input *in, str text, struct result_place place, str reason);
 /* Adds the object, or the items of a list, of one document. */
 void object_add(struct input *in, struct document *doc);
-/* What is wrong with metadata, in the words of Go's decoder. sorted: members count by name. */
+/* Checks metadata; errors are those of Go's decoder. sorted: members are checked by name. */
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
 
 struct feed;
-/* Finds all sources; what is wrong with some goes to in. It lives as long as r; close it. */
+/* Finds all sources; problems with single ones go to in. It lives as long as r; close it. */
 MUST_CHECK bool feed_open(struct run *r, struct input *in, struct feed **out, struct err *e);
 void feed_close(struct feed *f);
 /* The next document; false at the end. *stream is the number of its file. */
 bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream);
-/* How much was read, for those to whom it was too little. */
+/* How much was read, for errors that it was too little. */
 struct feed_extent {
     size_t files;
-    size_t members; /* of archives, whatever they are */
-    str only;       /* the name of the only file; empty: there are others, or it has none */
-    bool live;      /* a cluster instead */
+    size_t members; /* of archives, of any type */
+    str only;       /* the name of the only file; empty if there are several, or it has none */
+    bool live;      /* a cluster was read instead */
 };
 struct feed_extent feed_extent(const struct feed *f);
-/* Passes over what is left of a file, unless that is done already. */
+/* Skips the rest of a file, if any. */
 void feed_skip(struct feed *f, size_t stream);
-/* Warns of errors that the original passes over; fails when there are others. */
+/* Warns about errors that the original skips; fails if there are others. */
 MUST_CHECK bool feed_report(struct run *r, const struct input_errors *errors, struct err *e);
 
-/* The text behind a URL of -f: source_url.c. */
+/* Fetches a URL of -f: source_url.c. */
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
-/* What is built from the folder of -k: kustomize.c. */
+/* Builds the folder of -k: kustomize.c. */
 MUST_CHECK bool kustomize_build(struct arena *a, str folder, str *out, struct err *e);
 
 /*
- * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are
- * in memory together.
+ * Objects of the cluster in the options: source_live.c. They are returned one by one; one page at a
+ * time is in memory.
  */
 struct source_live;
-/* To be closed also after a failure. */
+/* Must be closed even after a failure. */
 MUST_CHECK bool source_live_open(struct run *r, struct source_live **out, struct err *e);
 void source_live_close(struct source_live *s); /* s may be NULL */
 /*
- * Adds the next object to in; out is left without a document. False at the end. *stream is the
- * number of its type.
+ * Adds the next object to in; out has no document then. False at the end. *stream is the number of
+ * its type.
  */
 bool source_live_next(struct source_live *s, struct input *in, struct document *out,
                       size_t *stream);
@@ -97,7 +97,7 @@ bool source_live_next(struct source_live *s, struct input *in, struct document *
 /* Finds the files of -f. Errors are collected as the original does; *stdin_: "-" was given. */
 struct input_source {
     str path;
-    str name; /* for people: of a URL without its secrets */
+    str name; /* for people: a URL has no secrets */
     bool stdin_, url;
 };
 struct input_sources {
@@ -106,7 +106,5 @@ struct input_sources {
 };
 MUST_CHECK bool sources_find(struct input *in, const struct compare_options *o,
                              struct input_sources *out, struct err *e);
-/*
- * Logs the warning for an error that is passed over. False when the error is none of those.
- */
+/* Logs a warning for an error that can be skipped. False if it cannot. */
 bool error_ignorable(str text, struct log_buffer *log);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kustomize.c - the objects of a kustomization. It is built by an installed program; there is none
- * of our own. Errors about the folder have the original's wording.
+ * kustomize.c - reads the objects of a kustomization, which is built by an installed program, as we
+ * have none of our own. Errors about the folder have the original's wording.
  */
 #include "base/process.h"
 #include "compare/input/input_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.c - objects of a running cluster; see live_internal.h. */
+/* live.c - reads objects from a running cluster; see live_internal.h. */
 #include "compare/input/live_internal.h"
 #include "go/quote.h"
 #include "net/redact.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * object.c - what makes a document an object: identity, lists, checks.
- */
+/* object.c - turns documents into objects: identity, lists, checks. */
 #include "compare/input/object_internal.h"
 #include "compare/input/input_internal.h"
 #include "compare/nested_internal.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * object_internal.h - an object to be compared, and by what it is known. For this folder only.
- */
+/* object_internal.h - an object to be compared, and its identity. For this folder only. */
 #pragma once
 
 #include "compare/compare.h"
@@ -11,14 +9,14 @@ struct source;
 
 struct object {
     struct value *root;
-    struct value *reduced;    /* without what its comparison omits; for lookups, or NULL */
+    struct value *reduced;    /* without omitted fields; for lookups, or NULL */
     struct identity identity; /* before anything was omitted */
     str id;
-    size_t index; /* among all objects, when they are kept */
-    /* Improved comparisons only: */
+    size_t index; /* among all objects, if they are kept */
+    /* Not with dialect_original: */
     bool duplicate;              /* an earlier object has the same id */
-    struct result_place place;   /* where it begins */
-    const struct source *source; /* the text that positions below root count in */
+    struct result_place place;   /* where it starts */
+    const struct source *source; /* the text that positions below root refer to */
 };
 
 struct index_list {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * object_meta.c - the standard shape of metadata, which every object from a file must have.
- */
+/* object_meta.c - the standard form of metadata, which every object from a file must have. */
 #include "compare/input/input_internal.h"
 #include "go/decode.h"
 

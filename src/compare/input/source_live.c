@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_live.c - the objects of a comparison, from the cluster: asking type by type and page by
- * page, and the words of the original when there is no answer.
+ * source_live.c - reads the objects of a comparison from a cluster, type by type and page by page,
+ * with the original's errors if there is no answer.
  */
 #include "compare/input/input_internal.h"
 #include "compare/run_internal.h"

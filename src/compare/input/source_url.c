@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_url.c - objects that a web server offers. */
+/* source_url.c - fetches objects from a web server. */
 #include "compare/input/input_internal.h"
 #include "compare/input/fetch_internal.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sources.c - which files -f means: files, folders, patterns, URLs and standard input.
- */
+/* sources.c - finds the inputs of -f: files, folders, patterns, URLs and standard input. */
 #include "compare/input/input_internal.h"
 #include "archive/archive.h"
 #include "compare/input/fetch_internal.h"

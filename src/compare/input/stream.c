@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - the documents of one input, JSON or YAML, split as Kubernetes tools do it.
+ * stream.c - splits one input, JSON or YAML, into documents as Kubernetes tools do.
  *
- * A text whose first character is "{" is taken for JSON values one after the other. When one of the
- * first two is broken, what follows is tried as YAML, so that a YAML flow mapping is accepted. YAML
- * is cut at lines that begin with "---", as text/yaml/stream.c does with a text in memory.
+ * A text whose first character is "{" is taken for a sequence of JSON values. If one of the first
+ * two is invalid, the rest is tried as YAML, so that a YAML flow mapping is accepted. YAML is split
+ * at lines that start with "---", as text/yaml/stream.c does with a text in memory.
  *
- *     data: | what was given | unread ...   | room |
+ *     data: | was returned   | unread ...   | room |
  *                             ^ from         ^ len
  *
- * Positions below are relative to from: reading more may move everything to the front.
+ * Positions below are relative to from, since reading more may move everything to the front.
  */
 #include "compare/input/input_internal.h"
 #include "base/unicode.h"

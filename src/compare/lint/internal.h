@@ -3,10 +3,10 @@
  * internal.h - what the files of lint share.
  *
  * lint.c reads the metadata file and runs the checks: schema.c (keys and types of a file),
- * metadata.c (parts and components), omit.c (lists of omitted fields), templates.c
- * (each template on its own; unclosed.c: what it leaves open), matching.c (templates against each
- * other) and user.c (overrides and user config). A check is a function that adds findings. To add a
- * rule: one line in rules.c and one in docs/commands/reference.md.
+ * metadata.c (parts and components), omit.c (lists of omitted fields), templates.c (each template
+ * on its own; unclosed.c: unclosed actions), matching.c (templates against each other) and user.c
+ * (overrides and user config). A check is a function that adds findings. To add a rule: one line in
+ * rules.c and one in docs/commands/reference.md.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct lint {
     struct lint_report *report;
     struct root root;
     str name; /* of the metadata file in root */
-    str file; /* the same, as shown */
+    str file; /* its path as shown */
     struct source *source;
-    struct value *doc; /* the metadata file, decoded loosely; knows its places */
+    struct value *doc; /* the metadata file, decoded leniently, with positions */
     const struct reference_version *version;
     struct reference reference;
     struct template_note *notes; /* one per template */
@@ -33,49 +33,50 @@ struct lint {
     struct map *borrowed;        /* "file function" of those that were noted */
 };
 
-/* What lint knows of a template beside what comparisons know. */
+/* What lint knows about a template in addition to what comparisons know. */
 struct template_note {
     const struct value *entry; /* in the metadata file */
-    bool parsed;               /* it was found, and so were the function files */
+    bool parsed;               /* it and the function files were found */
     bool rendered;             /* metadata and identity are known */
-    bool plain;                /* it has no actions: it always renders alike */
+    bool plain;                /* it has no actions, so it always renders the same */
     bool unreachable;
-    str text;                  /* what it renders to with empty data, unread */
+    str text;                  /* what it renders to with empty data, not parsed */
     struct str_list functions; /* the function files */
 };
 
 /* Adds a finding; text is cut to one line. */
 void lint_add(struct lint *l, const struct lint_rule *rule, struct where at, const char *format,
               ...) FORMAT(4, 5);
-/* The place of a value of the metadata file; of its file when it is NULL. */
+/* The place of a value of the metadata file; for NULL, the file itself. */
 struct where lint_where(const struct lint *l, const struct value *v);
 /*
- * A path whose last key has dots and no quotes, as metadata.annotations.example.com/x, with quotes;
- * empty if it is not such a path. *holder is the mapping: annotations. Lives as long as a.
+ * Adds the missing quotes to a path whose last key has dots, such as
+ * metadata.annotations.example.com/x; empty if it is not such a path. *holder is the mapping:
+ * annotations. Lives as long as a.
  */
 str lint_quoted_path(struct arena *a, const struct path *path, str *holder);
 /* The place of the key of a member. */
 struct where lint_key_where(const struct source *s, const struct value *member);
-/* What a YAML error says, without the lines it counts: they differ from those of places. */
+/* The text of a YAML error, without its line numbers, which differ from those of places. */
 str lint_yaml_text(str text);
-/* A file of the reference as shown: folder and name. */
+/* The path of a file of the reference as shown: folder and name. */
 str lint_path(const struct lint *l, str name);
 
-/* How a file is checked against its shape. */
+/* How a file is checked against its schema. */
 struct lint_shape {
     const struct source *source;
     const struct schema *schema;
     bool loose; /* unknown keys are silently accepted, everywhere */
 };
-/* Unknown keys, and values of the wrong type: false when there are some of the latter. */
+/* Finds unknown keys, and values of the wrong type: false if there are any of the latter. */
 bool lint_schema(struct lint *l, const struct lint_shape *shape, const struct value *doc);
 /*
- * Reads a YAML file, with a finding for each duplicate key and for a fault of the syntax. *out is
- * NULL when there is nothing to go on with. Fails when the file cannot be read.
+ * Reads a YAML file, with findings for duplicate keys and syntax errors. *out is NULL if there is
+ * nothing to go on with. Fails if the file cannot be read.
  */
 MUST_CHECK bool lint_read(struct lint *l, str path, str shown, struct source **source,
                           struct value **out, struct err *e);
-/* The same for a text that was read. */
+/* The same for a text. */
 void lint_parse(struct lint *l, str text, str shown, struct source **source, struct value **out);
 
 void lint_metadata(struct lint *l);
@@ -86,12 +87,12 @@ MUST_CHECK bool lint_overrides(struct lint *l, struct err *e);
 MUST_CHECK bool lint_config(struct lint *l, struct err *e);
 
 /*
- * Whether a template leaves something open: *word is what it began with, "{{" for an action, and
- * *line where. Of blocks the innermost. Meant for templates that cannot be parsed.
+ * Whether a template leaves something unclosed: *word is how it starts, "{{" for an action, and
+ * *line where. Of several blocks, the innermost. For templates that cannot be parsed.
  */
 bool lint_unclosed(struct arena *a, str text, str *word, uint32_t *line);
 
-/* Whether an object could have both identities: fields that are empty fit everything. */
+/* Whether an object could have both identities: empty fields match everything. */
 bool lint_fits(const struct identity *x, const struct identity *y);
 
 extern const struct lint_rule lint_bad_path, lint_circular_include, lint_component_groups,

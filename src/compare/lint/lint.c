@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lint.c - checking a reference: reading its metadata file, running all checks, ordering what they
- * found.
- */
+/* lint.c - checks a reference: reads its metadata file, runs all checks, and sorts the findings. */
 #include "base/inside.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/lint/internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matching.c - templates against each other: those that objects cannot tell apart, those that
- * none will ever choose, and files that are templates to the eye only.
+ * matching.c - compares templates with each other: finds ambiguous ones, those that no object can
+ * ever match, and files that only look like templates.
  */
 #include "compare/input/glob_internal.h"
 #include "base/inside.h"

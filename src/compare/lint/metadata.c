@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * metadata.c - parts and components of a metadata file.
- */
+/* metadata.c - checks parts and components of a metadata file. */
 #include "compare/lint/internal.h"
 #include "compare/reference/reference_internal.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * omit.c - the lists of fieldsToOmit: their paths, who includes whom, and which are used.
+ * omit.c - checks the lists of fieldsToOmit: their paths, their includes, and whether they are
+ * used.
  */
 #include "compare/lint/internal.h"
 #include "compare/reference/omit_internal.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rules.c - the kinds of faults, and what to do about each.
- */
+/* rules.c - the kinds of problems, and what to do about each. */
 #include "compare/lint/internal.h"
 
 const struct lint_rule lint_bad_path = {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * schema.c - the keys and types of a file, all faults of it, with their places.
- */
+/* schema.c - checks the keys and types of a file, and reports all problems with their positions. */
 #include "compare/lint/internal.h"
 
 struct check {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * templates.c - each template on its own: found, parsed, run with empty data, and what that
- * gives.
+ * templates.c - checks each template on its own: whether it exists, parses, and runs with empty
+ * data, and what it renders to.
  */
 #include "compare/pair/inline_internal.h"
 #include "compare/lint/internal.h"

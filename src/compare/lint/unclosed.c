@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unclosed.c - where what a template leaves open begins.
+ * unclosed.c - finds the start of what a template leaves unclosed.
  *
- * The parser reports such a fault where it notices it: at the end of the file, or at the first word
- * that makes no sense in the action which goes on. The place to correct is where it was opened.
- * Here a template is read roughly: delimiters, texts in quotes, comments and first words.
+ * The parser reports such an error where it notices it: at the end of the file, or at the first
+ * word that makes no sense inside the unclosed action. The place to fix is where it was opened.
+ * Here a template is scanned roughly: delimiters, quoted texts, comments and first words.
  */
 #include "compare/lint/internal.h"
 

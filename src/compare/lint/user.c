@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * user.c - overrides and user config against the reference: what does not match it any more.
- */
+/* user.c - checks overrides and user config against the reference: what no longer matches it. */
 #include "compare/lint/internal.h"
 #include "compare/input/object_internal.h"
 #include "compare/reference/overrides_internal.h"

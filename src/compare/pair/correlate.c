@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * correlate.c - chains of correlators: the first one that finds something answers.
- */
+/* correlate.c - chains of correlators: the first one that finds something is used. */
 #include "compare/pair/correlate_internal.h"
 #include "compare/input/object_internal.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * correlate_exact.c - the correlator that knows objects by their ids, as the user paired them.
- */
+/* correlate_exact.c - the correlator for pairs of object ids and templates set by the user. */
 #include "compare/pair/correlate_internal.h"
 #include "compare/input/object_internal.h"
 

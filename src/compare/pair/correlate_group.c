@@ -2,9 +2,9 @@
 /*
  * correlate_group.c - the correlator that compares groups of fields.
  *
- * Each candidate belongs to the first group all of whose fields it fixes. An object is looked up in
- * the groups in order with its own values; the first group that has candidates with these values
- * answers with all of them.
+ * Each candidate belongs to the first group whose fields it sets completely. An object is looked up
+ * in the groups in order, by its own values; all candidates with these values in the first group
+ * that has any are returned.
  */
 #include "compare/pair/correlate_internal.h"
 #include "compare/log_buffer_internal.h"

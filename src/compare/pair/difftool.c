@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * difftool.c - showing the difference of two texts: in process as diff -u -N would for two folders
- * with one file each, or by the program that the user names.
+ * difftool.c - shows the difference of two texts: in process, like diff -u -N for two folders with
+ * one file each, or with a program that the user names.
  */
 #include "compare/pair/difftool_internal.h"
 #include "base/process.h"

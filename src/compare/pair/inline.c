@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inline.c - functions that compare single fields (perField of the metadata file).
+ * inline.c - runs functions that compare single fields (perField of the metadata file).
  *
- * Two passes over the fields of an object: the first collects what named groups capture, the second
- * compares again with everything known and writes the results into the rendered side, where the
- * difference then shows what did not fit. To add a function: one file with a struct
+ * There are two passes over the fields of an object: the first collects what named groups capture,
+ * the second compares again with all captures and writes the results into the rendered side, so
+ * that the difference shows what did not match. To add a function: one file with a struct
  * inline_function, and a line in the table below.
  */
 #include "compare/pair/inline_internal.h"

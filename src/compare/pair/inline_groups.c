@@ -2,9 +2,9 @@
 /*
  * inline_groups.c - the function "capturegroups": text with (?<name>...) groups in it.
  *
- * Everything outside of groups is literal. The text and the value are compared character by
- * character, each group standing as one private character; where a piece with groups was replaced
- * by another piece, the groups are matched against that piece alone.
+ * Everything outside groups is literal. The text and the value are compared character by character,
+ * with each group as one private-use character; if a piece with groups was replaced by another
+ * piece, the groups are matched against that piece alone.
  */
 #include "compare/pair/inline_internal.h"
 #include "compare/log_buffer_internal.h"

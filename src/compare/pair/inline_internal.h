@@ -11,14 +11,17 @@
 struct span;
 struct regex;
 
-/* What named groups have matched in the fields of one object so far, and what that may cost. */
+/*
+ * What named groups have matched so far in the fields of one object, and how much matching may
+ * cost.
+ */
 struct captures {
     struct arena *arena;
-    uint64_t left; /* 0: given up, and nothing matches any more */
+    uint64_t left; /* 0: given up, nothing matches any more */
     struct {
         struct capture {
             str name;
-            struct str_list values; /* distinct, in the order of their appearance */
+            struct str_list values; /* distinct, in order of appearance */
         } * items;
         size_t len, cap;
     } groups; /* ordered by name */
@@ -26,19 +29,19 @@ struct captures {
 
 void captures_add(struct captures *c, str name, str value);
 const struct capture *captures_get(const struct captures *c, str name);
-/* What replaces a group in a result: its value, or the first of several with a mark. */
+/* The text that replaces a group: its value, or the first of several with a mark. */
 str capture_text(struct arena *a, const struct capture *c);
-/* Appends a warning for each group that has several values. */
+/* Appends a warning for each group with several values. */
 void captures_warn(struct captures *c, struct buf *out);
 
 /*
- * What all functions of all candidates of an object may cost, each candidate an equal part of it,
- * as regex_limit counts: half a second. An object that would take longer has failed.
+ * What all functions of all candidates of an object may cost, in the units of regex_limit: about
+ * half a second, in equal parts for the candidates. An object that would take longer fails.
  */
 #define INLINE_COST_MAX UINT64_C(200000000)
 
 void inline_pay(struct captures *c, uint64_t cost);
-/* regex_compile_shared or regex_compile, paid for; searches with it are paid for, too. */
+/* regex_compile_shared or regex_compile, at the expense of c, as are searches with it. */
 MUST_CHECK bool inline_compile(struct arena *a, str pattern, bool shared, struct captures *c,
                                struct regex **out, struct err *e);
 
@@ -49,12 +52,12 @@ struct inline_function {
                    struct log_buffer *log);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
-/* The next (?<name>...) at or behind from; false when there is none, or it does not close. */
+/* The next (?<name>...) at or after from; false if there is none, or it is not closed. */
 bool group_next(str text, size_t from, struct span *group, str *name);
-/* NULL when there is none of that name. */
+/* NULL if there is none of that name. */
 const struct inline_function *inline_find(str name);
 
-/* Runs all functions of a template on rendered, which they change, for that cost at most. */
+/* Runs all functions of a template on rendered, which they change, for at most cost_max. */
 MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
                            const struct value *live, uint64_t cost_max, struct log_buffer *log,
                            struct err *e);

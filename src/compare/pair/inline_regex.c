@@ -2,9 +2,9 @@
 /*
  * inline_regex.c - the function "regex": the template's text is a regular expression.
  *
- * It is searched for in the value of the object. Where it matches, the matched text replaces it, so
- * that a match of the whole value is not a difference; named groups in it are replaced by what they
- * captured anywhere in the object, so that they must agree.
+ * It is searched for in the value of the object. If it matches, the matched text replaces it, so
+ * that a match of the whole value is not a difference; named groups in it are replaced with what
+ * they captured anywhere in the object, so that they must agree.
  */
 #include "compare/pair/inline_internal.h"
 #include "compare/log_buffer_internal.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lookup.c - what templates ask for while they run for an object: other objects.
- */
+/* lookup.c - finds other objects for templates while they run for an object. */
 #include "compare/pair/pair_internal.h"
 #include "go/quote.h"
 

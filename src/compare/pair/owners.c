@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * owners.c - templates that need no object of their own because others refer to it: by owner
- * references, or as a subject of a role binding.
+ * owners.c - templates that need no object because others refer to it, in owner references or as a
+ * subject of a role binding.
  *
- * Objects are gone by the time it is known that all of them are good, so each leaves behind what it
- * refers to, as far as some template has that id.
+ * Objects are gone by the time it is known that all of them are valid, so for each its references
+ * are kept, if some template has that id.
  */
 #include "compare/pair/owners_internal.h"
 #include "compare/log_buffer_internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * owners_internal.h - templates that need no object because others refer to it. For this folder
- * only.
+ * owners_internal.h - templates that need no object since other objects refer to it. For this
+ * folder only.
  */
 #pragma once
 
@@ -17,15 +17,15 @@ struct owner_facts {
         bool subject;
     } * items;
     size_t len, cap;
-    struct log_buffer owners, subjects; /* what was passed over */
+    struct log_buffer owners, subjects; /* what was skipped */
 };
 
 struct owners *owners_new(struct arena *a, const struct reference *r);
 /* May be called from any thread; the buffers of out are set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
-/* Counts what an object refers to, and no longer when it is gone or changes. */
+/* Start counting what an object refers to, and stop when it is gone or changes. */
 void owners_take(const struct owner_fact *facts, size_t count);
 void owners_drop(const struct owner_fact *facts, size_t count);
-/* Templates that owner references or RBAC subjects name; in template order. */
+/* Finds templates that owner references or RBAC subjects refer to; in template order. */
 void owners_find(const struct owners *o, struct log_buffer *log, struct str_list *paths);

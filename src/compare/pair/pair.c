@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * pair.c - one object against its candidates, and which of them fits best.
- */
+/* pair.c - compares one object with its candidates, and chooses the best. */
 #include "compare/pair/pair_internal.h"
 #include "base/quote.h"
 #include "go/plain.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * patch.c - overrides that are generated: they would make a template accept its object.
- */
+/* patch.c - generates overrides that make a template accept its object. */
 #include "compare/pair/pair_internal.h"
 #include "text/json/json.h"
 #include "text/patch/patch.h"

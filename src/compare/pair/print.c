@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * print.c - both sides as texts, and how much they differ.
- */
+/* print.c - prints both sides as texts, and measures how much they differ. */
 #include "compare/pair/pair_internal.h"
 #include "diff/diff.h"
 #include "text/yaml/yaml.h"

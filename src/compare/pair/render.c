@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * render.c - what a template expects of an object.
+ * render.c - renders what a template expects of an object.
  *
- * The object is worked on as a private copy, which loses the omitted fields of one candidate after
- * the other, as the original's shared object does. Isolated candidates have a copy each, so
- * that no template can hide what another one would show.
+ * It works on a private copy of the object, which loses the omitted fields of one candidate after
+ * the other, like the original's shared object. Isolated candidates have separate copies, so that
+ * no template can hide what another one would show.
  */
 #include "compare/pair/inline_internal.h"
 #include "compare/pair/pair_internal.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * build.c - from a decoded metadata file to a reference: what all versions have in
- * common.
- */
+/* build.c - builds a reference from a decoded metadata file: what all versions have in common. */
 #include "compare/reference/reference_internal.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/reference/omit_internal.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * omit.c - fields that are not compared: the lists of the metadata file, and removing them.
- */
+/* omit.c - reads the lists of fields that are not compared, and removes these fields. */
 #include "compare/reference/omit_internal.h"
 #include "compare/log_buffer_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * omit_internal.h - fields that are not compared: the lists of a metadata file, and removing them.
- * For this folder only.
+ * omit_internal.h - reads the lists of fields that are not compared, and removes these fields. For
+ * this folder only.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct log_buffer;
 struct omit_path {
     struct path path; /* keys only */
     bool prefix;      /* the last key matches all keys that start with it */
-    str list, text;   /* the list of fieldsToOmit that has it, and how it is written there */
+    str list, text;   /* its list in fieldsToOmit, and its text there */
     uint32_t pos;     /* of the entry in the metadata file, as in struct value */
 };
 
@@ -24,26 +24,26 @@ struct omit_list {
 
 #define OMIT_BUILT_IN "cluster-compare-built-in"
 
-/* Removes what the list names, and the mappings that are empty then. */
+/* Removes the fields in the list, and mappings that become empty. */
 void omit_fields(struct arena *a, struct value *object, const struct omit_list *list);
-/* The same, and reports what each entry removed; removed is valid during the call only. */
+/* The same, and reports what each entry removed; removed is valid only during the call. */
 typedef void omit_reporter(void *ctx, const struct omit_path *entry, const struct path *removed);
 void omit_fields_reporting(struct arena *a, struct value *object, const struct omit_list *list,
                            omit_reporter *report, void *ctx);
 
-/* The lists of fieldsToOmit while they are read. */
+/* The lists of fieldsToOmit while they are being read. */
 struct omit_reading {
     struct arena *arena;
     const struct value *items; /* all lists */
     struct err *errors;        /* faults are joined here */
     size_t steps;              /* entries of all lists so far, included ones counted each time */
-    size_t faults;             /* that were joined */
-    struct map *open;          /* names of lists that are being expanded now; NULL: none yet */
+    size_t faults;             /* the number of faults in errors */
+    struct map *open;          /* names of lists that are being expanded; NULL: none yet */
     struct map *expanded;      /* lists without faults, by name: what they expand to */
 };
 /*
- * How many entries all lists may expand to together: lists that include each other twice would
- * otherwise double with every level.
+ * How many entries all lists may expand to: lists that include others twice would otherwise double
+ * with every level.
  */
 #define OMIT_ENTRIES_MAX 1000000
 
@@ -53,10 +53,10 @@ struct value *omit_built_in(struct arena *a);
 MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **out,
                                struct err *e);
 /*
- * What both versions do with fieldsToOmit first: makes it exist in doc, puts the built-in list in
- * and fills in the default. Answers the items.
+ * The first step of both versions: adds fieldsToOmit to doc if it is missing, with the built-in
+ * list and the default. Returns the items.
  */
 struct value *omit_prepare(struct arena *a, struct value *doc, struct log_buffer *log);
-/* Reads pathToKey and isPrefix of an entry and appends what they say. */
+/* Reads pathToKey and isPrefix of an entry and appends it to out. */
 MUST_CHECK bool omit_entry_read(struct arena *a, str list, const struct value *entry,
                                 struct omit_list *out, struct err *e);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * overrides.c - patches that users put over templates (-p): reading, selecting, applying, writing.
- */
+/* overrides.c - users' patches for templates (-p): reads, selects, applies and writes them. */
 #include "compare/reference/overrides_internal.h"
 #include "compare/pair/correlate_internal.h"
 #include "compare/log_buffer_internal.h"

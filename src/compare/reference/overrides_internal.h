@@ -15,7 +15,7 @@ struct schema;
 MUST_CHECK bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e);
 
 extern const struct schema user_config_schema;
-/* The pairs in a decoded user config; NULL when there are none. */
+/* The pairs in a decoded user config; NULL if there are none. */
 const struct value *user_config_pairs(const struct value *doc);
 
 struct override {
@@ -32,13 +32,13 @@ struct overrides {
 
 MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
 extern const struct schema overrides_schema;
-/* An override of a decoded file. */
+/* Reads an override of a decoded file. */
 struct override override_read(const struct value *v);
 /* The correlator that selects overrides. */
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
                                         struct log_buffer *log);
-/* Applies one to what a template gave; *object is replaced. */
+/* Applies an override to what was rendered; *object is replaced. */
 MUST_CHECK bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                                struct render *r, struct value **object, struct err *e);
-/* An override as it is written to a file. */
+/* An override in the form for files. */
 struct value *override_write(struct arena *a, const struct override *o);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reference.c - the metadata file: finding out its version, and what all versions share.
- */
+/* reference.c - reads the metadata file: its version, and what all versions share. */
 #include "compare/reference/reference_internal.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/nested_internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_internal.h - parts, components and templates of a metadata file. For this folder only.
+ * reference_internal.h - a reference: parts, components and templates. For this folder only.
  *
- * reference.c finds out the version of the file, build.c builds what all versions have in
- * common by the rules of v1.c or v2.c, issues.c says what of it is missing.
+ * reference.c finds out the version of the file, build.c builds the reference by the rules of v1.c
+ * or v2.c, issues.c finds what is missing.
  */
 #pragma once
 
@@ -17,11 +17,11 @@ struct inline_function;
 struct log_buffer;
 struct schema;
 
-/* A field that is compared by a function of its own. */
+/* A field with its own comparison function. */
 struct per_field {
     str text;         /* the path as written */
     str function;     /* its name as written */
-    struct path path; /* keys; decimal ones also select from lists */
+    struct path path; /* keys; numbers also select from lists */
     const struct inline_function *call;
     uint32_t pos; /* of the entry in the metadata file, as in struct value */
 };
@@ -32,7 +32,7 @@ struct template
     str part, component; /* their names */
     bool merge;          /* fields that the template does not name are ignored */
     bool required;       /* v1: not among the optional ones */
-    bool looks_up;       /* it may ask for other objects */
+    bool looks_up;       /* it may look up other objects */
     bool changes;        /* it may change what it is given */
     struct str_list omit_refs;
     struct {
@@ -49,8 +49,8 @@ struct template
     size_t bytes; /* of its texts, and of what it renders to with empty data */
 };
 /*
- * The same of all templates together: each has the function files, and one may be listed often.
- * Loading takes at most about twice that.
+ * The limit of bytes for all templates together: each has the function files, and one may be listed
+ * often. Loading takes at most about twice that.
  */
 #define TEMPLATES_BYTES_MAX (128 * MIB)
 
@@ -81,22 +81,22 @@ struct reference {
     struct str_list function_files;
     struct map *omit_lists; /* name to struct omit_list */
     str omit_default;
-    bool helm;             /* its templates know Helm's functions too */
+    bool helm;             /* its templates can use Helm's functions, too */
     struct value *written; /* what is hashed */
     str folder;
-    struct source source; /* the metadata file, by its whole path */
+    struct source source; /* the metadata file, with its full path */
 };
 
 /* A key of a component that holds templates. */
 struct template_group {
     const char *key; /* NULL ends a table */
     bool required;
-    const struct group_rule *rule; /* of a component that has it; NULL: its type says */
+    const struct group_rule *rule; /* of a component that has it; NULL: given by its type */
 };
 
 /*
- * A version of the metadata format: what it does in a way of its own. To add one: write
- * reference_v<n>.c and list it in reference.c. Everything else sees only struct reference.
+ * A version of the metadata format: what is specific to it. To add one: write reference_v<n>.c and
+ * list it in reference.c. Everything else sees only struct reference.
  */
 struct reference_version {
     const char *name; /* as in apiVersion */
@@ -107,20 +107,20 @@ struct reference_version {
     const struct group_rule *(*rule)(const struct value *component);
     /* index is that of the component in its part. May be NULL. */
     bool (*check)(struct arena *a, const struct value *component, size_t index, struct err *e);
-    /* What of a component is hashed, beside its name. */
+    /* Writes what is hashed of a component besides its name. */
     void (*write_component)(struct arena *a, struct value *out, const struct value *component);
 };
 extern const struct reference_version reference_v1, reference_v2;
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct log_buffer *log, struct reference *out, struct err *e);
-/* The path of a file of the reference as the user would write it. */
+/* The path of a file of the reference, as the user would write it. */
 str reference_file(struct arena *a, const struct reference *r, str file);
-/* The version that a metadata file says it has. */
+/* The version that a metadata file declares. */
 MUST_CHECK bool reference_version_find(struct arena *a, const struct value *doc,
                                        const struct reference_version **out, struct err *e);
 
-/* A reference from a metadata file that was decoded by the schema of its version. */
+/* Builds a reference from a metadata file that was decoded by the schema of its version. */
 MUST_CHECK bool reference_build(struct arena *a, const struct reference_version *version,
                                 struct value *doc, struct log_buffer *log, struct reference *out,
                                 struct err *e);
@@ -128,24 +128,24 @@ MUST_CHECK bool reference_build(struct arena *a, const struct reference_version 
 void reference_write_text(struct arena *a, struct value *out, const struct value *in,
                           const char *key);
 
-/* SHA-256 of the reference and its templates. False when the reference could not be written. */
+/* The SHA-256 of the reference and its templates. False if the reference could not be written. */
 bool reference_hash(struct arena *a, const struct reference *r, str *out);
 
 /* ---- Validation. ---- */
 
 /*
- * When a component is at fault. rule fills message and templates of the issue, whose count stays 0
- * when all is well, and answers how many templates are missing. matches has the number of matches
- * of each template of the component; the issue has room for all of them.
+ * Decides whether a component has an issue. check fills in message and templates of the issue,
+ * whose count stays 0 if all is well, and returns how many templates are missing. matches has the
+ * number of matches of each template of the component; the issue has room for all of them.
  */
 struct group_rule {
-    const char *name; /* the key of the metadata file; v1: the type */
+    const char *name; /* the key in the metadata file; v1: the type */
     size_t (*check)(const struct template *templates, const size_t *matches, size_t count,
                     struct result_issue *issue);
 };
 extern const struct group_rule group_all_of, group_all_or_none_of, group_any_of, group_any_one_of,
     group_none_of, group_one_of, group_required, group_optional;
 
-/* Fills issues and missing. matches has one number per path of a template. */
+/* Fills in issues and missing. matches has one number per template path. */
 void issues_find(struct arena *a, const struct reference *r, const struct map *matches,
                  struct results *out);

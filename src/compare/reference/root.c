@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* root.c - which kind of root a reference has, and what the kinds share; see root_internal.h. */
+/* root.c - finds the kind of root of a reference, and what the kinds share; see root_internal.h. */
 #include "compare/reference/root_internal.h"
 
 #include "text/url.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * root_url.c - references that a web server offers.
+ * root_url.c - references on a web server.
  *
- * The URL of a file is that of the folder with the name behind it, "." and ".." resolved. A server
- * cannot be asked what there is: a pattern fits nothing, and a file exists when it can be fetched.
- * What was fetched is kept, so that each file is asked for once.
+ * The URL of a file is that of the folder followed by the name, with "." and ".." resolved. A
+ * server cannot list files: a pattern matches nothing, and a file exists if it can be fetched.
+ * Fetched files are kept, so that each is requested once.
  */
 #include "compare/input/fetch_internal.h"
 #include "compare/input/glob_internal.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * templates.c - parsing the templates of a reference, checking them, and rendering.
+ * templates.c - parses, checks and renders the templates of a reference.
  *
- * Every template is a set of its own together with all function files, because definitions of one
+ * Every template forms a separate set together with all function files, because definitions of one
  * template are invisible to the others. Function files are read and parsed once, for the first
- * template that needs them; what is wrong with them is reported for every template. Each template
- * is run once with empty data; what that gives is its metadata, by which objects are correlated.
+ * template that needs them; errors in them are reported for every template. Each template is run
+ * once with empty data; the result is its metadata, which objects are correlated by.
  */
 #include "compare/reference/templates_internal.h"
 #include "compare/pair/inline_internal.h"

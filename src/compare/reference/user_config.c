@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * user_config.c - the file of -c: which template an object is to be compared with.
- */
+/* user_config.c - reads the file of -c: which template an object is to be compared with. */
 #include "compare/reference/overrides_internal.h"
 #include "compare/reference/reference_internal.h"
 #include "compare/reference/yaml_map_internal.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.c - what has come in through the comparison, on the threads of the pool.
+ * compare.c - compares what has arrived, on the threads of the pool.
  *
  * Without lookups an object is compared on its own: unpacked, compared, dropped. With lookups all
- * objects are unpacked in the order of a listed cluster, as compare_run has them, and those are
- * compared that have changed or whose template or override may look at one that has.
+ * objects are unpacked in the order in which a cluster is listed, as in compare_run; those are
+ * compared that have changed, or whose template or override may look at one that has.
  */
 #include "compare/watch/internal.h"
 

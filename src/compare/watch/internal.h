@@ -2,10 +2,10 @@
 /*
  * internal.h - what the files of a watched comparison share. For this folder only.
  *
- *     source.c   the types, their caches, and what has come in (threads of the hub)
- *     compare.c  what has come in through the comparison (threads of the pool)
- *     state.c    the verdict, and what changes in it
- *     watch.c          when
+ *     source.c   the types, their caches, and what has arrived (threads of the hub)
+ *     compare.c  compares what has arrived (threads of the pool)
+ *     state.c    the verdict and its changes
+ *     watch.c    the schedule
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "compare/watch/watch.h"
 #include "kube/cache.h"
 
-/* ---- What comes in: source.c. ---- */
+/* ---- What arrives: source.c. ---- */
 
 /*
  * An object that was added, changed or removed. key is the number of its type, its namespace and
@@ -32,36 +32,36 @@ struct watch_source;
 
 struct watch_source_config {
     struct live *live;
-    bool whole;   /* the caches keep the objects; else only what comes in has them */
+    bool whole;   /* the caches keep the objects; else only arrivals have them */
     int64_t poll; /* as in watch.h */
 };
 
 struct watch_source *watch_source_start(const struct watch_source_config *config);
 void watch_source_stop(struct watch_source *s); /* s may be NULL */
 
-/* Begins to watch types that live has got since. */
+/* Starts watching types that were added to live since. */
 void watch_source_grow(struct watch_source *s);
 
 /* Readable when there may be something new. watch_source_look empties it. */
 int watch_source_fd(const struct watch_source *s);
 
 struct watch_look {
-    bool waiting;  /* something has come in */
-    bool hurry;    /* and it is much: it should be taken at once */
-    int64_t since; /* the time of the first of it, by clock_mono */
-    bool settled;  /* every type has been read, or will not be */
+    bool waiting;  /* something has arrived */
+    bool hurry;    /* and it is so much that it should be taken at once */
+    int64_t since; /* when the first of it arrived, by clock_mono */
+    bool settled;  /* every type has been read, or cannot be */
     size_t objects, failing;
     uint64_t events, errors;
 };
 void watch_source_look(struct watch_source *s, struct watch_look *out);
 
-/* All that has come in, ordered by key; each is the caller's, to be freed by block_free. */
+/* Takes everything that has arrived, ordered by key; the caller frees each with block_free. */
 struct pending **watch_source_take(struct watch_source *s, struct arena *a, size_t *count);
-/* The object of a pending one, as comparisons know it. */
+/* The object of a pending item, in the form for comparisons. */
 struct value *watch_source_object(const struct watch_source *s, struct arena *a,
                                   const struct pending *p);
 
-/* All objects of a type, with whole; in the order of keys. */
+/* All objects of a type, if whole is set; in the order of keys. */
 struct watch_object {
     str key;
     struct value *root;
@@ -72,8 +72,8 @@ struct watch_object *watch_source_all(struct watch_source *s, struct arena *a, s
 str watch_source_id(const struct watch_source *s, struct arena *a, size_t type, str key);
 
 /*
- * Types that have not been answered for a while, or are again: one line each for the log, empty
- * when there is nothing new.
+ * Log lines for types that have been failing for a while, and for types that work again; empty if
+ * there is nothing new.
  */
 void watch_source_trouble(struct watch_source *s, struct arena *a, str *lost, str *found);
 
@@ -90,7 +90,7 @@ struct watch_issues {
     struct watch_issue *items;
     size_t len, cap;
     size_t missing, components;
-    struct map *keys; /* of the issues; and of what is missing, without the message */
+    struct map *keys; /* of the issues; and those of what is missing, without the message */
 };
 
 struct watch_state {
@@ -102,7 +102,7 @@ struct watch_state {
     uint64_t compared, reported[WATCH_KINDS];
     struct arena *issue_arena; /* of issues */
     struct watch_issues issues;
-    /* What was reported since the last reset; before the start, problems by key. */
+    /* Changes reported since the last reset; before the start, problems by key. */
     struct arena *arena;
     struct watch_changes changes;
     struct map *early; /* key to struct watch_change; NULL: it has started */
@@ -114,13 +114,13 @@ void watch_state_close(struct watch_state *s);
 /* Forgets the changes that were reported. */
 void watch_state_reset(struct watch_state *s);
 
-/* An object that was compared; out->refers is set. True when it is wrong in a new way. */
+/* Adds an object that was compared; out->refers is set. True if it is wrong in a new way. */
 bool watch_state_apply(struct watch_state *s, str key, const struct outcome *out);
-/* An object that is gone; id is its own. */
+/* Removes an object; id is its own. */
 void watch_state_remove(struct watch_state *s, str key, str id);
-/* What components are at fault for now; once after any of the above. */
+/* Updates the issues of components; call it once after any of the above. */
 void watch_state_issues(struct watch_state *s);
-/* Tells the start, and all that is wrong now. */
+/* Reports the start, and everything that is wrong at this point. */
 void watch_state_start(struct watch_state *s);
 
 /* ---- Comparing: compare.c. ---- */
@@ -134,11 +134,11 @@ struct compare_watch {
     struct watch_state state;
     struct pool *pool;
     bool whole;     /* templates look objects up */
-    int64_t opened; /* by clock_mono, as what follows */
+    int64_t opened; /* by clock_mono, like the following */
     int64_t rested; /* until when nothing is compared; see REST_FACTOR */
-    int64_t asked;  /* what the server serves */
+    int64_t asked;  /* when discovery was last run */
     int64_t synced; /* by clock_now */
 };
 
-/* Compares what has come in. */
+/* Compares what has arrived. */
 MUST_CHECK bool watch_compare(struct compare_watch *w, struct err *e);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.c - the objects of a watched comparison: a cache for each type, and what has changed
- * in them since somebody last looked.
+ * source.c - the objects of a watched comparison: a cache for each type, and what has changed in
+ * them since the last look.
  *
- * The caches know what is new: what they have already seen, or seen newer, is not reported again,
- * and what is missing from a new list is reported as gone. Unless templates look objects up they
- * keep nothing but names and versions: the object itself passes by once, and is packed until it is
- * taken.
+ * The caches know what is new: an object that they have already seen, or seen newer, is not
+ * reported again, and one that is missing from a new list is reported as gone. Unless templates
+ * look up objects, they keep only names and versions: the object itself is seen once, and is kept
+ * packed until it is taken.
  *
- * Memory for what is not yet taken is limited by letting the hub wait, which makes the server wait.
+ * Memory for what has not been taken yet is limited by blocking the hub, which makes the server
+ * wait.
  */
 #include "compare/watch/internal.h"
 #include "object/object.h"

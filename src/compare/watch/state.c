@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.c - the verdict about a cluster that is watched: what each object that counts was
- * found to be, and what has changed when it is found to be something else.
+ * state.c - the verdict about a watched cluster: the state of each object that counts, and what has
+ * changed when the state does.
  *
- * An object counts when it was compared, could not be, or refers to a template. What an object
- * differs in is known by a hash of its differences; the differences themselves are reported and
- * dropped. What is missing follows from the numbers of objects per template, and is found anew
- * after each change.
+ * An object counts if it was compared, could not be, or refers to a template. Only a hash of an
+ * object's differences is kept; the differences themselves are reported and dropped. What is
+ * missing follows from the number of objects per template, and is recomputed after each change.
  */
 #include "compare/watch/internal.h"
 #include "compare/explain/trace_internal.h"

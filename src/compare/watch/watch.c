@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.c - when a cluster that is watched is compared; see watch.h.
+ * watch.c - decides when a watched cluster is compared; see watch.h.
  *
- *     opened ──all types read──► started: problems are reported something changes ──interval──►
- *     compared ──the verdict changes──► reported
+ *     opened ──all types read──► started: problems are reported
+ *     something changes ──interval──► compared ──the verdict changes──► reported
  *
- * Before the start everything is compared as it comes, so that memory holds little of it. After it,
- * what comes in waits for the interval, or until it is much. Where templates look objects up, one
- * change may mean to compare all objects: then there is a rest after each comparison that is a few
- * times as long as it took.
+ * Before the start everything is compared as it arrives, so that memory holds little of it. After
+ * it, what arrives waits for the interval, or until there is a lot of it. If templates look up
+ * objects, one change may mean comparing all objects: then each comparison is followed by a rest of
+ * a few times its duration.
  */
 #include "compare/watch/internal.h"
 #include "net/http/http.h"
