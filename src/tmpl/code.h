@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code.h - pipelines in the form in which they run.
+ * code.h - compiled pipelines.
  *
- * When a pipeline has been parsed, compile.c makes a list of operations of it, in the order in
- * which Go evaluates; eval.c runs them on a stack of values. What does not depend on data is
- * settled here, once: literals have the type of their parameter, a function knows how many
- * arguments it gets, and a pipeline in parentheses is part of the list around it.
+ * When a pipeline has been parsed, compile.c turns it into a list of operations in Go's order of
+ * evaluation, which eval.c runs on a stack of values. Whatever does not depend on data is decided
+ * once, at this point: literals have the type of their parameter, the number of arguments of each
+ * function is known, and a pipeline in parentheses becomes part of the surrounding list.
  *
  * Code is read-only and lives as long as the set whose text was parsed.
  */
@@ -20,26 +20,26 @@ enum op_kind {
     OP_FIELDS,   /* of the dot */
     OP_VARIABLE, /* perhaps with fields */
     /* These change the top. */
-    OP_CONVERT,   /* nothing but the type */
+    OP_CONVERT,   /* only the type */
     OP_FIELDS_OF, /* of the top */
     OP_INVOKE,    /* a field or method of the top, with arguments */
     OP_CALL,      /* a function: the result replaces the arguments */
-    /* and, or: the top is dropped, unless it decides: then it is the result. */
+    /* and, or: the top is dropped, unless it decides, which makes it the result. */
     OP_STEP,
     OP_DECIDE,
     /* The top stays. */
     OP_DECLARE,
     OP_ASSIGN,
-    /* What always fails, once it is reached. */
+    /* These always fail when they are reached. */
     OP_BAD_COUNT,   /* of arguments */
     OP_BAD_LITERAL, /* for the type of its parameter */
     OP_NIL,         /* as a command */
     OP_IN_VAIN,     /* arguments for something other than a function */
 };
 
-/* A call as far as it is known before it is made. */
+/* What is known about a call before it is made. */
 struct call_site {
-    const struct function *function; /* OP_INVOKE: found when it runs */
+    const struct function *function; /* OP_INVOKE: found at run time */
     const struct node *word;         /* the function's name; OP_INVOKE: NULL */
     const struct node *node;         /* where a failing call is reported */
     str name;
@@ -52,16 +52,16 @@ struct call_site {
 
 struct op {
     uint8_t kind;   /* enum op_kind */
-    uint8_t type;   /* enum tv_type that the value gets; TV_VALUE: it stays as it is */
-    bool whole : 1; /* the value is that of a pipeline: not in an interface, whatever its type */
+    uint8_t type;   /* enum tv_type that the value gets; TV_VALUE: unchanged */
+    bool whole : 1; /* the value of a pipeline: not in an interface, whatever its type */
     bool until : 1; /* OP_DECIDE: what decides */
-    bool piped : 1; /* OP_DECIDE: a value is below, the result if nothing decides */
+    bool piped : 1; /* OP_DECIDE: there is a value below: the result if nothing decides */
     union {
         uint32_t id;    /* of a variable */
-        uint32_t takes; /* OP_CALL: so many values */
-        uint32_t skip;  /* OP_DECIDE: to the operation so many further on */
+        uint32_t takes; /* OP_CALL: how many values */
+        uint32_t skip;  /* OP_DECIDE: how many operations to skip */
     };
-    const struct node *node; /* that it is made of: for errors */
+    const struct node *node; /* it was made from, for errors */
     union {
         struct tv constant;
         struct names fields;
@@ -72,16 +72,16 @@ struct op {
 
 struct code {
     const struct op *ops;
-    uint32_t len, room; /* room: how many values there may be at once */
-    str printed;        /* the canonical form, where several texts share the pipeline */
+    uint32_t len, room; /* room: the most values on the stack at once */
+    str printed;        /* the canonical form, if several texts share the pipeline */
 };
 
 typedef VEC(struct op) op_vec;
 
-/* Gives a pipeline its code. ops is scratch memory from a. */
+/* Compiles a pipeline. ops is scratch memory from a. */
 void code_make(struct arena *a, op_vec *ops, struct node *pipe);
 
-/* Variables are told apart by their names, and the ids make most comparisons short. */
+/* Variables are compared by name; ids make most comparisons fast. */
 static inline uint32_t variable_id(str name)
 {
     uint32_t id = 0;
@@ -101,7 +101,7 @@ static inline enum tv_type signature_param(const struct signature *sig, uint32_t
     return (enum tv_type)sig->params[i < sig->fixed ? i : sig->fixed];
 }
 
-/* A literal as an argument of a parameter of this type. False when it cannot be one. */
+/* A literal as an argument for a parameter of this type. False if it cannot be one. */
 MUST_CHECK bool literal_value(enum tv_type type, const struct node *n, struct tv *out);
-/* The same, which is known to fail: says why. Always false. */
+/* Reports why that fails, which must be known. Always false. */
 COLD bool literal_fail(struct exec *x, enum tv_type type, const struct node *n);

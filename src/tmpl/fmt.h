@@ -24,7 +24,7 @@ struct printer {
     bool reordered, good_index, after_index;
 };
 
-/* Prints one operand as the verb and the flags say. */
+/* Prints one operand according to the verb and the flags. */
 void print_arg(struct printer *p, struct tv v, uint32_t verb);
 /* %!d(string=x): the verb does not fit the operand. */
 void print_bad_verb(struct printer *p, struct tv v, uint32_t verb);
@@ -38,14 +38,14 @@ struct integer {
     char letter; /* of %O and %#x, or 0 */
 };
 
-/* Text within the width of the verb, and text cut to its precision. */
+/* Pads text to the width of the verb; cuts text to its precision. */
 void print_padded(struct printer *p, str s);
 str print_truncated(const struct printer *p, str s);
 
 void print_integer(struct printer *p, struct tv v, uint32_t verb);
 void print_integer_as(struct printer *p, const struct integer *n);
-/* Verbs of floating point only. */
+/* Only for verbs of floating point. */
 void print_float(struct printer *p, struct tv v, uint32_t verb);
 void print_complex(struct printer *p, const struct tv_complex *z, uint32_t verb);
-/* s as the verbs of texts want it; v is what is named when the verb is none of them. */
+/* Prints s with a verb for texts; for any other verb, the error names v. */
 void print_string(struct printer *p, struct tv v, str s, uint32_t verb);

@@ -2,10 +2,10 @@
 /*
  * internal.h - what the files of this folder share: tokens, nodes, sets, and a running execution.
  *
- * The life of a template: lexer.c cuts the text into tokens, parser.c and parser_expr.c make nodes
- * of them (numbers by literal.c), compile.c makes code of pipelines (code.h), node.c prints nodes,
- * set.c keeps them by name, exec.c walks the control nodes, eval.c runs the code of pipelines and
- * calls functions, call.c words what is wrong with calls, fmt.c prints values.
+ * The life of a template: lexer.c splits the text into tokens, parser.c and parser_expr.c make
+ * nodes from them (numbers with literal.c), compile.c compiles pipelines (code.h), node.c prints
+ * nodes, set.c keeps templates by name, exec.c walks the control nodes, eval.c runs the code of
+ * pipelines and calls functions, call.c words the errors of calls, fmt.c prints values.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum token_kind {
     TOKEN_BOOL,
     TOKEN_CHAR, /* a printable ASCII character that has no other meaning */
     TOKEN_CHAR_CONSTANT,
-    TOKEN_COMMENT, /* never made; keeps Go's numbers */
+    TOKEN_COMMENT, /* never made; keeps Go's numbering */
     TOKEN_COMPLEX,
     TOKEN_ASSIGN,
     TOKEN_DECLARE,
@@ -57,7 +57,7 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
-    uint32_t line; /* only where an error shows the token */
+    uint32_t line; /* only if an error shows the token */
     size_t pos;
     str text; /* TOKEN_ERROR: the message */
 };
@@ -69,15 +69,15 @@ struct lexer {
     int parens;
     bool inside; /* of an action */
     bool opens;  /* outside: at a left delimiter */
-    bool usual;  /* the right delimiter begins with a byte that begins nothing else */
-    /* The action has white space only where its printed form has it. May be false if it has. */
+    bool usual;  /* nothing else starts with the first byte of the right delimiter */
+    /* The action has white space only where its printed form has it. May be false anyway. */
     bool canonical;
 };
 
 struct lexer lexer_new(struct arena *a, str text, str left, str right);
 /* The next token. After an error or the end, TOKEN_EOF. */
 void lexer_next(struct lexer *l, struct token *t);
-/* Inside an action: passes over a single blank before a word, which most words have. */
+/* Inside an action: skips a single space before a word, which most words have. */
 static inline bool lexer_skip_blank(struct lexer *l)
 {
     if (!l->inside || !l->usual || l->pos + 1 >= l->input.len)
@@ -90,11 +90,13 @@ static inline bool lexer_skip_blank(struct lexer *l)
 }
 /* The line of a position in a text. */
 uint32_t lexer_line(str text, size_t pos);
-/* Just inside an action: whether its first word may be this one. */
+/* Just after a left delimiter: whether the first word may be this one. */
 bool lexer_may_begin(const struct lexer *l, str word);
-/* Just inside an action: all up to and with the first right delimiter, or nothing. */
+/*
+ * Just after a left delimiter: everything up to and including the first right delimiter, or empty.
+ */
 str lexer_action(const struct lexer *l);
-/* Passes over these bytes, which lexer_action gave and which are a whole action. */
+/* Skips these bytes, which are from lexer_action and are a complete action. */
 void lexer_skip(struct lexer *l, str action, struct token *last);
 
 /* ---- Nodes. ---- */
@@ -124,7 +126,7 @@ enum node_kind {
     NODE_ELSE, /* only while parsing */
 };
 
-/* A number literal: what it can be used as. */
+/* A number literal, and what it can be used as. */
 struct number {
     bool is_int, is_uint, is_float, is_complex;
     int64_t i;
@@ -150,8 +152,8 @@ struct node {
     uint8_t kind; /* enum node_kind */
     bool assign;  /* NODE_PIPE: = and not := */
     /*
-     * Where it begins: what a list holds, in the text of the template; the parts of such a node,
-     * its pipeline, from the beginning of the node, because several may share a pipeline.
+     * Where it starts: for the items of a list, in the text of the template; for the parts of an
+     * item, such as its pipeline, from the start of the item, since several may share a pipeline.
      */
     uint32_t pos;
     union {
@@ -159,7 +161,7 @@ struct node {
         struct nodes list; /* NODE_LIST; NODE_COMMAND: operands */
         struct {
             struct nodes commands, declared;
-            struct code *code; /* NULL: part of that of the pipeline around it */
+            struct code *code; /* NULL: part of the code of the surrounding pipeline */
         } pipe;
         struct node *action; /* NODE_ACTION: the pipeline */
         struct {
@@ -191,15 +193,15 @@ struct node {
 
 /* Appends the canonical form. */
 void node_print(struct buf *out, const struct node *n);
-/* Whether a tree holds nothing but white space. */
+/* Whether a tree has nothing but white space. */
 bool node_is_empty(const struct node *n);
 
 /* ---- Literals. ---- */
 
-/* Fills out; on failure *message is Go's. */
+/* Fills in out; on failure *message is Go's. */
 MUST_CHECK bool literal_number(struct arena *a, const struct token *t, struct number *out,
                                str *message);
-/* The value of a number where nothing determines its type. */
+/* The value of a number whose type is not determined by the context. */
 struct tv literal_ideal(struct arena *a, const struct number *n);
 
 /* ---- Signatures. ---- */
@@ -208,13 +210,13 @@ struct signature {
     uint8_t fixed; /* parameters without the variadic one */
     bool variadic;
     uint8_t result;    /* enum tv_type */
-    uint8_t too_many;  /* how many results there are when a template cannot take so many, else 0 */
+    uint8_t too_many;  /* the number of results if a template cannot take so many, else 0 */
     uint8_t second;    /* enum tv_type of the second one if it is not an error, else 0 */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
 struct signature signature_parse(const char *text);
 
-/* A function that templates can name, and how it is called. */
+/* A function that templates can call, and how. */
 struct function {
     const struct tmpl_func *func;
     str name;
@@ -222,8 +224,8 @@ struct function {
     unsigned reach; /* enum tmpl_reach, or-ed */
     bool complete;  /* functions.c: signature and reach are known */
 };
-/* The function of that name in a profile, or NULL; the first of several by the order of families.
- */
+/* The function of that name in a profile, or NULL; the first of several in the order of families.
+ * */
 const struct function *function_find(str name, enum tmpl_profile profile);
 
 /* ---- Sets. ---- */
@@ -257,9 +259,9 @@ struct tmpl_set {
     struct map *templates; /* name to struct template */
 };
 
-/* Makes t the template of its name, unless it is empty and there is one already. */
+/* Makes t the template of its name, unless it is empty and there already is one. */
 void set_install(struct tmpl_set *set, struct template *t);
-/* What Go says about a name that has no template. */
+/* Go's error for a name without a template. */
 str no_template_text(struct arena *a, const struct tmpl_set *set, str name);
 
 /* Parses one text into trees, a map of name to struct template. */
@@ -274,7 +276,7 @@ struct variable {
     struct tv value;
 };
 
-/* A text or action, and what of the output it wrote. */
+/* A text or action, and which part of the output it wrote. */
 struct tmpl_note {
     const struct node *node;
     const struct file *file; /* its text */
@@ -286,30 +288,30 @@ struct exec {
     const struct tmpl_set *set;
     const struct template *template; /* being executed */
     const struct node *node;         /* visited last, for errors */
-    const struct node *item;         /* of a list, to which that belongs */
+    const struct node *item;         /* the list item that node belongs to */
     struct buf *out;
-    const struct buf *noted; /* the output whose provenance is wanted, or NULL */
+    const struct buf *noted; /* the output whose provenance is requested, or NULL */
     struct err *err;
     struct tmpl_run *run;
     uint32_t depth, depth_max;
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;
-    size_t vars_base;            /* where the variables of the current template begin */
+    size_t vars_base;            /* where the variables of the current template start */
     struct tv *top, *values_end; /* the free part of the stack of values; see code.h */
     struct value_block *spare_values;
     struct map *included; /* by include: name to how often it is open; NULL until used */
     unsigned nesting;     /* of include and tpl */
-    const void *stack;    /* where the C stack of the run begins, for include and tpl */
+    const void *stack;    /* where the C stack of the run starts, for include and tpl */
 };
 
-/* Fails as Go's errorf does: format is Go's, the place is that of x->node. Always false. */
+/* Fails like Go's errorf: format is Go's, the position is that of x->node. Always false. */
 COLD bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count);
 #define EXEC_FAIL(x, format, ...)                                                                  \
     exec_fail((x), (format), (const struct tv[]){__VA_ARGS__},                                     \
               sizeof((const struct tv[]){__VA_ARGS__}) / sizeof(struct tv))
 /* The same for a limit of ours. */
 bool exec_limit(struct exec *x, const char *what);
-/* A limit has been passed: fails with its name. */
+/* A limit was exceeded: fails with its name. */
 COLD bool exec_step_failed(struct exec *x);
 /* Counts one step and checks the limits. */
 MUST_CHECK static inline bool exec_step(struct exec *x)
@@ -318,7 +320,7 @@ MUST_CHECK static inline bool exec_step(struct exec *x)
                   x->out->len <= x->output_max && !x->out->overflow && !x->rt.too_deep) ||
            exec_step_failed(x);
 }
-/* The same for a call, which follows on a step: nothing has been written since. */
+/* The same for a call, which follows a step: nothing has been written since. */
 MUST_CHECK static inline bool exec_may_call(struct exec *x)
 {
     return rt_charge(&x->rt, 1) && arena_used(x->rt.arena) <= x->rt.memory_max && !x->rt.too_deep;
@@ -333,7 +335,7 @@ void coverage_note(struct tmpl_coverage *c, const struct node *n, bool ran);
 /* Notes that n has written what is in the output from here on. */
 void provenance_note(struct exec *x, const struct node *n, size_t from);
 
-#define VARIABLES_PER_STEP 8 /* that are searched for a name */
+#define VARIABLES_PER_STEP 8 /* searched for a name */
 static inline void exec_push(struct exec *x, str name, uint32_t id, struct tv value)
 {
     struct variable *v;
@@ -347,20 +349,23 @@ static inline void exec_push(struct exec *x, str name, uint32_t id, struct tv va
     v->value = value;
 }
 bool exec_assign(struct exec *x, str name, struct tv value);
-/* There is no such variable: always false. */
+/* Fails because there is no such variable. Always false. */
 COLD bool exec_undefined(struct exec *x, str name);
 
-/* How many values the stack has at first, and how many more it gets at least. */
+/* The initial size of the stack of values, and the least by which it grows. */
 #define VALUES_FIRST 64
 /* The value of a pipeline; declares its variables. */
 MUST_CHECK bool eval_code(struct exec *x, struct tv dot, const struct code *code, struct tv *out);
 
-/* What is wrong with a call: always false. Methods may return what templates cannot take. */
+/*
+ * Report what is wrong with a call. Always false. Methods may have results that templates cannot
+ * take.
+ */
 COLD bool call_wrong_count(struct exec *x, const struct call_site *site);
 COLD bool call_wrong_results(struct exec *x, const struct call_site *site);
-/* A call has failed, which is reported at the whole command: always false. */
+/* Reports that a call has failed, at the whole command. Always false. */
 COLD bool call_failed(struct exec *x, const struct tmpl_call *c);
-/* v, which is of another type, as a value of this one if it can be; an error in Go's words. */
+/* Converts v, which has a different type, to this type if possible; else an error in Go's words. */
 MUST_CHECK COLD bool validate_other(struct exec *x, struct tv v, enum tv_type type, struct tv *out);
 /* v as a value of this type, or an error in Go's words. */
 MUST_CHECK static inline bool validate_type(struct exec *x, struct tv v, enum tv_type type,

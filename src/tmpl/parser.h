@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser.h - what the files that make nodes of tokens share: the parser, its tokens, its errors.
+ * parser.h - what the files of the parser share: its state, tokens and errors.
  *
- * parser.c has tokens, errors and what is between delimiters; parser_expr.c has pipelines.
+ * parser.c has tokens, errors and actions; parser_expr.c has pipelines.
  */
 #pragma once
 
 #include "tmpl/code.h"
 
 /*
- * How deep parentheses, and how deep control structures may nest: Go stops parentheses at 10,000,
- * but its stacks grow.
+ * How deep parentheses and control structures may nest: Go limits parentheses to 10,000, but its
+ * stacks grow.
  */
 #define PARSE_DEPTH_MAX 2500
 
-/* What the action being parsed is to others that are the same; see actions.c. */
+/* Notes about the action being parsed, for later actions with the same text; see actions.c. */
 struct action_note {
-    str text;       /* of the action; none: it is not kept, or is known but for its variables */
+    str text;       /* of the action; empty: not kept, or only its variables differ */
     size_t vars;    /* how many variables there were before */
     VEC(str) used;  /* of these */
     unsigned reach; /* of its functions */
 };
 
-/* An action that may come again. */
+/* An action that may occur again. */
 struct action {
     enum token_kind word;       /* its keyword; TOKEN_CHAR: none */
-    uint32_t pos;               /* of its node, from the beginning of the text */
+    uint32_t pos;               /* of its node, from the start of the text */
     str name;                   /* TOKEN_TEMPLATE: of the template */
     struct node *pipe;          /* NULL: none */
     struct node *end;           /* TOKEN_END, TOKEN_ELSE: the node */
@@ -51,7 +51,7 @@ struct parser {
     op_vec ops;        /* of the pipeline being compiled */
     size_t action_pos; /* of the action being parsed, STR_NPOS outside */
     unsigned ranges, depth;
-    size_t base; /* where the item of a list begins whose parts are being parsed */
+    size_t base; /* the start of the list item whose parts are being parsed */
     struct action_note note;
 };
 
@@ -79,7 +79,7 @@ static inline const struct token *parse_peek(struct parser *p)
     return t;
 }
 
-/* Whether the next token was a single blank, which is past now. */
+/* Skips the next token if it is a single space; returns whether it was. */
 static inline bool parse_skip_blank(struct parser *p)
 {
     return p->peeked == 0 && lexer_skip_blank(p->lexer);
@@ -114,7 +114,7 @@ bool parse_fail(struct parser *p, const char *format, const struct tv *args, siz
     parse_fail((p), (format), (const struct tv[]){__VA_ARGS__},                                    \
                sizeof((const struct tv[]){__VA_ARGS__}) / sizeof(struct tv))
 #define FAIL_TEXT(p, text) parse_fail((p), (text), NULL, 0)
-/* This token does not belong into the context: always false, always NULL. */
+/* Report a token that does not belong in the context. Always false; always NULL. */
 bool parse_unexpected(struct parser *p, const struct token *t, str context);
 struct node *parse_unexpected_node(struct parser *p, const struct token *t, str context);
 
@@ -128,7 +128,7 @@ static inline struct node *parse_node(struct parser *p, enum node_kind kind, siz
     return n;
 }
 
-/* Adds a node to the open list. Lists nest: one begins at the length that p->open has by then. */
+/* Adds a node to the open list. Lists nest: one starts at the length that p->open has then. */
 static inline void parse_add(struct parser *p, struct node *n)
 {
     if (UNLIKELY(p->open.len == p->open.cap))
@@ -136,7 +136,7 @@ static inline void parse_add(struct parser *p, struct node *n)
     p->open.items[p->open.len++] = n;
 }
 
-/* Ends the list that began at first. */
+/* Ends the list that starts at first. */
 static inline struct nodes parse_list(struct parser *p, size_t first)
 {
     const size_t len = p->open.len - first;
@@ -151,19 +151,21 @@ static inline struct nodes parse_list(struct parser *p, size_t first)
     return list;
 }
 
-/* A part of the item of a list. */
+/* A part of a list item. */
 static inline struct node *parse_part(struct parser *p, enum node_kind kind, size_t pos)
 {
     return parse_node(p, kind, pos - p->base);
 }
 
-/* ---- Actions that were parsed before. ---- */
+/* ---- Actions that have been parsed before. ---- */
 
-/* Just inside an action: the same one if it is known, which is then past; else NULL. */
+/*
+ * Just after a left delimiter: the known action with the same text, which is then skipped; or NULL.
+ */
 const struct action *action_known(struct parser *p);
 /*
- * The action is past: keeps it for others. pos: where its node begins. What it declares are the
- * variables beyond those that were there before.
+ * At the end of an action: keeps it for others. pos is the start of its node. It declares the
+ * variables that were added since it started.
  */
 void action_keep(struct parser *p, const struct action *a, size_t pos);
 
@@ -171,6 +173,6 @@ void action_keep(struct parser *p, const struct action *a, size_t pos);
 MUST_CHECK bool parse_unquote(struct parser *p, str quoted, str *out);
 /*
  * A pipeline up to the token that ends it, which is consumed; NULL after an error. It is compiled
- * unless it is in parentheses, and so part of another one.
+ * unless it is in parentheses, and thus part of another one.
  */
 struct node *parse_pipeline(struct parser *p, str context, enum token_kind end);

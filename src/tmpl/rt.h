@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rt.h - values while a template runs, and how functions are called.
+ * rt.h - values at run time, and how functions are called.
  *
- * Go's dynamic types decide what a template prints and how it fails, so a struct tv carries one of
- * them, and whether it stands in a variable of type interface {} (Go says "nil pointer evaluating
- * interface {}.x" for one and "can't evaluate field x in type string" for the other). A tv is 16
- * bytes and passed by value; lists and maps are references, so that all holders of a map see what
- * set does to it.
+ * Go's dynamic types decide what a template prints and how it fails, so a struct tv has one of
+ * them, and a flag whether it is in a variable of type interface {} (Go says "nil pointer
+ * evaluating interface {}.x" for one and "can't evaluate field x in type string" for the other). A
+ * tv is 16 bytes and passed by value; lists and maps are references, so that all holders of a map
+ * see the effect of set.
  *
- * Data of the host is not converted: a TV_LIST or TV_MAP with TV_DATA points at a node of the tree,
+ * The host's data is not converted: a TV_LIST or TV_MAP with TV_DATA points to a node of the tree,
  * which never changes. When a template changes a map of the data, that map is copied once into the
- * overlay of the run, and from then on every look at the node goes to the copy.
+ * overlay of the run, and from then on the copy is used in place of the node.
  *
  * Everything here belongs to one execution and one thread.
  */
@@ -43,7 +43,7 @@ enum tv_type {
     TV_INTS,    /* []int */
     TV_MAPS,    /* []map[string]interface {} */
     TV_LISTS,   /* [][]interface {} */
-    TV_BYTES,   /* []uint8: what methods of times and versions marshal to */
+    TV_BYTES,   /* []uint8: the result of the Marshal methods of times and versions */
     TV_MAP,     /* map[string]interface {} */
     TV_STRMAP,  /* map[string]string */
     TV_TIME,
@@ -55,9 +55,9 @@ enum tv_type {
     TV_SEMVER, /* *semver.Version */
     TV_SEMVER_STRUCT,
     TV_CERT,  /* sprig.certificate */
-    TV_TOKEN, /* the parser's, in odd error texts only */
-    TV_ANY,   /* parameters and results only: interface {} */
-    TV_VALUE, /* parameters and results only: reflect.Value, sees whether it is an interface */
+    TV_TOKEN, /* the parser's, only in odd error texts */
+    TV_ANY,   /* only for parameters and results: interface {} */
+    TV_VALUE, /* only for parameters and results: reflect.Value, knows if it is in an interface */
     TV_TYPES
 };
 
@@ -78,8 +78,8 @@ enum tv_kind {
 
 /*
  * TV_FLOATS: with TV_DATA, every number below is a float64. TV_EXACT: with TV_DATA, numbers below
- * that Go would round stay what they are; on a float64, it is such a number: .data is its node, and
- * tv_float64 what Go would make of it.
+ * that Go would round stay exact; a float64 with it is such a number: .data is its node, and
+ * tv_float64 returns Go's rounded value.
  */
 enum { TV_IFACE = 1, TV_DATA = 2, TV_FLOATS = 4, TV_EXACT = 8 };
 
@@ -117,27 +117,27 @@ struct rt {
     struct {
         const struct value **items;
         size_t len, cap;
-    } found;           /* what lookups answered; only when the host wants to know of changes */
+    } found;           /* results of lookups; only if the host wants to know about changes */
     struct map *known; /* the same, to find it by its address */
     struct exec *exec;
     const struct tmpl_hooks *hooks;
     str zone_name;           /* of the local time zone; empty: that of the process */
-    const struct zone *zone; /* the local time zone once something asked: funcs/dates.c */
+    const struct zone *zone; /* the local time zone, once needed: funcs/dates.c */
     bool zone_known;
     size_t memory_max; /* of arena_used */
-    uint64_t steps;    /* that are left; see rt_charge */
+    uint64_t steps;    /* left; see rt_charge */
     unsigned depth;    /* of a recursion over values */
-    bool exact;        /* numbers of the host's data are never rounded */
+    bool exact;        /* never round numbers of the host's data */
     bool errorf;       /* printing an error: %w means %v */
-    bool too_deep;     /* a value nested too deep to be printed: the run fails */
+    bool too_deep;     /* a value is nested too deep to print: the run fails */
 };
 
-/* How deep recursion over values goes: a map can hold itself. */
+/* How deep recursion over values may go: a map can contain itself. */
 #define RT_DEPTH_MAX 4000
 
 /*
- * Counts work against the limit of steps: one step is some 50 ns. False when nothing is left: a
- * loop then ends early with any result, because the run fails at its next step.
+ * Counts work against the limit of steps; one step is about 50 ns. False if none are left: a loop
+ * then ends early with any result, since the run fails at its next step.
  */
 #define RT_BYTES_PER_STEP 8 /* of text that is read or written */
 static inline bool rt_charge(struct rt *rt, uint64_t steps)
@@ -146,14 +146,14 @@ static inline bool rt_charge(struct rt *rt, uint64_t steps)
     return rt->steps > 0;
 }
 
-/* The same for work on so many bytes of text that is not an argument. */
+/* The same for work on this many bytes of text that is not an argument. */
 static inline bool rt_charge_bytes(struct rt *rt, uint64_t bytes)
 {
     return rt_charge(rt, bytes / RT_BYTES_PER_STEP);
 }
 
-/* The same for sorting n texts that together have so many bytes, or finding that they are sorted.
- */
+/* The same for sorting n texts with this many bytes in total, or for finding that they are sorted.
+ * */
 void rt_charge_sort(struct rt *rt, size_t n, uint64_t bytes, bool sorted);
 
 /* How many bytes the run may still allocate. */
@@ -178,16 +178,16 @@ struct tv_info {
     const char *name;      /* "map[string]interface {}" */
     const char *kind_name; /* "map" */
     enum tv_kind kind;
-    enum tv_type elem; /* of slices, maps and pointers; TV_ANY where elements are interfaces */
-    /* Go's String method, NULL when there is none. Appends. */
+    enum tv_type elem; /* of slices, maps and pointers; TV_ANY if elements are interfaces */
+    /* Go's String method, or NULL. Appends. */
     void (*string)(struct rt *rt, struct tv v, struct buf *out);
-    /* Go's GoString method, for %#v, NULL when there is none. Appends. */
+    /* Go's GoString method, for %#v, or NULL. Appends. */
     void (*go_string)(struct rt *rt, struct tv v, struct buf *out);
-    /* The text that stands for a value in JSON, YAML and TOML, NULL when there is none. Appends. */
+    /* The text of a value in JSON, YAML and TOML, or NULL. Appends. */
     bool (*text)(struct rt *rt, struct tv v, struct buf *out, struct err *e);
     /* Go's ==; with deep: reflect.DeepEqual. NULL: the same object or the same String. */
     bool (*equal)(const void *x, const void *y, bool deep);
-    const struct tmpl_func *methods; /* ended by a line without name; may be NULL */
+    const struct tmpl_func *methods; /* ends with a line without a name; may be NULL */
     const struct tv_field *fields;   /* the same */
 };
 
@@ -224,7 +224,7 @@ static inline struct tv tv_float(double f)
 {
     return (struct tv){.type = TV_FLOAT64, .f = f};
 }
-/* Texts of 4 GiB and more do not occur: memory limits are below. */
+/* Texts of 4 GiB and more cannot occur: memory limits are lower. */
 static inline struct tv tv_str(str s)
 {
     return (struct tv){.type = TV_STRING, .len = (uint32_t)s.len, .text = s.ptr};
@@ -237,7 +237,7 @@ static inline struct tv tv_object(enum tv_type type, const void *object)
 {
     return (struct tv){.type = (uint8_t)type, .object = object};
 }
-/* The concrete value in an interface: as Go's indirectInterface. */
+/* The concrete value in an interface, like Go's indirectInterface. */
 static inline struct tv tv_concrete(struct tv v)
 {
     v.flags &= (uint8_t)~TV_IFACE;
@@ -248,11 +248,11 @@ static inline str tv_text(struct tv v)
     return (str){v.text, v.len};
 }
 /*
- * A node of data, which lives as long as the run. NULL gives no value. floats: every number is a
- * float64; else integers that fit are int64.
+ * Wraps a node of data, which must live as long as the run. NULL gives no value. floats: every
+ * number is a float64; else integers that fit are int64.
  */
 struct tv tv_wrap(const struct value *node, bool floats);
-/* A node of the host's data: exact where the run asks for it. */
+/* Wraps a node of the host's data, exactly if the run asks for that. */
 struct tv tv_wrap_host(const struct rt *rt, const struct value *node);
 /* The value of a float64. */
 double tv_float64(struct tv v);
@@ -262,19 +262,19 @@ bool tv_float_equal(struct tv x, struct tv y);
 
 /* ---- Lists (every slice type). ---- */
 
-/* A list with n zeroed elements. The caller has asked rt_room. */
+/* A list with n zeroed elements. The caller must have checked rt_room. */
 struct tv tv_list_new(struct rt *rt, enum tv_type type, size_t n);
 size_t tv_len(const struct rt *rt, struct tv v); /* text, slice or map */
-/* Element i, which exists; in an interface when the type says so. */
+/* Element i, which must exist; in an interface if the type says so. */
 struct tv tv_at(const struct rt *rt, struct tv list, size_t i);
-/* The elements from to to, which are in range, as a list of the same type. */
+/* The elements from from to to, which must be in range, as a list of the same type. */
 struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to);
 /*
- * How far a slice of it may reach, as Go's cap: decoded lists have room for more than they hold.
- * For text its length.
+ * How far a slice of it may extend, like Go's cap: decoded lists have spare room. For text, its
+ * length.
  */
 size_t tv_capacity(const struct rt *rt, struct tv v);
-/* As tv_slice; to may be up to the capacity, and elements beyond the end are nil. */
+/* Like tv_slice, but to may be up to the capacity; elements beyond the end are nil. */
 struct tv tv_slice_far(struct rt *rt, struct tv list, size_t from, size_t to);
 static inline bool tv_is_nil(struct tv v)
 {
@@ -284,15 +284,15 @@ static inline bool tv_is_nil(struct tv v)
 /* ---- Maps. Keys must live as long as the run. ---- */
 
 struct tv tv_map_new(struct rt *rt, enum tv_type type);
-/* The entry key, in an interface when the type says so. False when there is none. */
+/* The entry key, in an interface if the type says so. False if there is none. */
 bool tv_get(const struct rt *rt, struct tv map, str key, struct tv *out);
-/* Changes a map for all who hold it. map is not nil. */
+/* Changes a map for all holders. map must not be nil. */
 void tv_set(struct rt *rt, struct tv map, str key, struct tv item);
 void tv_unset(struct rt *rt, struct tv map, str key);
 
 struct tv_entry {
     str key;
-    struct tv item; /* as tv_get gives it */
+    struct tv item; /* as returned by tv_get */
 };
 /* The entries sorted bytewise by key, count = tv_len. */
 struct tv_entry *tv_entries(struct rt *rt, struct tv map);
@@ -301,7 +301,7 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map);
 
 /* Go's truth: not the zero of its type. */
 bool tv_is_true(const struct rt *rt, struct tv v);
-/* reflect.DeepEqual: types must agree too. */
+/* reflect.DeepEqual: types must be equal, too. */
 bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y);
 
 /* ---- Text. ---- */
@@ -323,18 +323,18 @@ struct tmpl_call {
     struct rt *rt;
     struct arena *arena; /* of the run */
     const struct tv *args;
-    size_t count;   /* of args, variable ones included */
+    size_t count;   /* of args, including variadic ones */
     struct tv self; /* of methods */
     const struct call_site *site;
-    struct tv result; /* its type is that of the signature when the function starts */
+    struct tv result; /* has the type of the signature when the function starts */
     str error;        /* what failed */
     enum err_kind error_kind;
 };
 
 /*
- * One line of a family's table. The signature is Go's: it decides how many arguments there are, how
- * they are converted and what an error about them says, so that a function sees only what it asked
- * for: args of type any are concrete (TV_INVALID for nil), reflect.Value keeps the interface.
+ * One line of a family's table. The signature is Go's. It decides how many arguments there are, how
+ * they are converted and how errors about them are worded, so that a function gets only what it
+ * asked for: args of type any are concrete (TV_INVALID for nil), reflect.Value keeps the interface.
  */
 struct tmpl_func {
     const char *name;
@@ -345,7 +345,7 @@ struct tmpl_func {
     const char *example;
 };
 
-/* The tables of all families, ended by NULL: funcs/all.c. */
+/* The tables of all families, NULL-terminated: funcs/all.c. */
 extern const struct tmpl_func *const tmpl_families[];
 static inline str arg_str(const struct tmpl_call *c, size_t i)
 {
@@ -360,7 +360,7 @@ static inline struct tv arg_tv(const struct tmpl_call *c, size_t i)
     return c->args[i];
 }
 
-/* Each gives the result and answers true. */
+/* Each sets the result and returns true. */
 static inline bool return_tv(struct tmpl_call *c, struct tv v)
 {
     c->result = v;
@@ -378,7 +378,7 @@ static inline bool return_bool(struct tmpl_call *c, bool b)
 {
     return return_tv(c, tv_bool(b));
 }
-/* An int or int64, whichever the signature says. */
+/* An int or int64, depending on the signature. */
 static inline bool return_int(struct tmpl_call *c, int64_t i)
 {
     c->result.i = i;
@@ -392,13 +392,13 @@ static inline bool return_float(struct tmpl_call *c, double f)
 bool call_fail(struct tmpl_call *c, const char *format, ...) FORMAT(2, 3);
 bool call_fail_str(struct tmpl_call *c, str text);
 /*
- * Whether so many more bytes fit into the memory limit of the run; else fails as call_fail does. To
- * be asked before allocating what grows with a number or a product of sizes.
+ * Whether this many more bytes fit into the memory limit of the run; else fails like call_fail.
+ * Call it before allocating anything that grows with a number or a product of sizes.
  */
 MUST_CHECK bool call_room(struct tmpl_call *c, size_t bytes);
-/* The same for work: fails when so many steps are not left. See rt_charge. */
+/* The same for work: fails if fewer steps are left. See rt_charge. */
 MUST_CHECK bool call_steps(struct tmpl_call *c, uint64_t steps);
-/* A buffer in the arena of the run whose maximum is what the memory limit leaves. */
+/* A buffer in the arena of the run, limited to what is left of the memory limit. */
 struct buf call_buf(struct tmpl_call *c);
-/* Returns the text of a call_buf; fails when it overflowed. */
+/* Returns the text of a call_buf; fails if it overflowed. */
 bool return_call_buf(struct tmpl_call *c, const struct buf *b);

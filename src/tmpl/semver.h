@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * semver.h - semantic versions and constraints, as Masterminds/semver 3.3 reads and compares them.
+ * semver.h - semantic versions and constraints, compatible with Masterminds/semver 3.3.
  *
- * A version may leave out minor and patch and may begin with v. A constraint is alternatives parted
- * by ||, each a list of conditions parted by blanks or commas: "^1.2 || >=3.1 <4", "1.2 - 1.4.5".
- * Versions before a release ("1.2.3-rc.1") satisfy only conditions that name one themselves.
+ * A version may omit minor and patch and may start with v. A constraint has alternatives separated
+ * by ||, each a list of conditions separated by spaces or commas: "^1.2 || >=3.1 <4", "1.2 -
+ * 1.4.5". Pre-releases ("1.2.3-rc.1") satisfy only conditions that name a pre-release.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 struct semver {
     uint64_t major, minor, patch;
     str pre, metadata; /* without - and + */
-    str original;      /* as it was read */
+    str original;      /* as given */
 };
 
 struct semver_constraint;
@@ -24,7 +24,7 @@ MUST_CHECK bool semver_parse(str text, struct semver *out, struct err *e);
 int semver_compare(const struct semver *x, const struct semver *y);
 /* "1.2.3-rc.1+5". */
 void semver_format(struct buf *out, const struct semver *v);
-/* Whether a text may stand after the - or the + of a version. */
+/* Whether a text is valid after the - or the + of a version. */
 MUST_CHECK bool semver_valid_pre(str text, struct err *e);
 MUST_CHECK bool semver_valid_metadata(str text, struct err *e);
 

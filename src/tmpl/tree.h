@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.h - looking at parsed templates without running them.
+ * tree.h - inspects parsed templates without running them.
  *
- * A template is a tree of nodes. Children come in the order in which Go's own walkers see them; the
- * kinds that tell a reader something are named below, everything else is TMPL_NODE_OTHER and only
- * has children. Nodes live as long as the set and never change, so any thread may look.
+ * A template is a tree of nodes. Children are in the order of Go's own walkers; the kinds of
+ * interest are listed below, everything else is TMPL_NODE_OTHER and only has children. Nodes live
+ * as long as the set and never change, so any thread may read them.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ enum tmpl_node_kind {
     TMPL_NODE_OTHER,
 };
 
-/* The root of the template name, or NULL when there is none. */
+/* The root of the template name, or NULL if there is none. */
 const struct node *tmpl_tree(const struct tmpl_set *set, str name);
 
 enum tmpl_node_kind tmpl_node_kind(const struct node *n);
 size_t tmpl_node_children(const struct node *n);
-/* Child i, which exists. */
+/* Child i, which must exist. */
 const struct node *tmpl_node_child(const struct node *n, size_t i);
 /* The text of an identifier, number or string, else empty. */
 str tmpl_node_text(const struct node *n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cert_job.h - the making of one certificate, by one call of a template.
+ * cert_job.h - makes one certificate, in one call from a template.
  *
  *     struct cert_job j = {.call = c, .arena = c->arena, .name = ..., .key = ..., ...};
  *     if (cert_add_names(&j, ips, names) && cert_issue(&j, &pem)) ...
  *
- * What fails has told the call (call_fail) in Go's words. certs.c fills jobs and frees what they
- * hold.
+ * Failures have been reported to the call (call_fail) in Go's words. certs.c fills in jobs and
+ * frees what they hold.
  */
 #pragma once
 
@@ -27,10 +27,7 @@ struct cert_job {
     bool authority;
 };
 
-/*
- * cert_names.c: adds the texts of two lists, of IP addresses and of DNS names, to the alternative
- * names.
- */
+/* cert_names.c: adds two lists of texts, IP addresses and DNS names, to the alternative names. */
 MUST_CHECK bool cert_add_names(struct cert_job *j, struct tv ips, struct tv names);
 
 /* cert_issue.c: makes and signs the certificate; *out is its PEM and lives as long as the arena. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - values of a run to trees and back, for the functions that read and write JSON, YAML
- * and TOML.
+ * convert.h - converts values of a run to trees and back, for the functions that read and write
+ * JSON, YAML and TOML.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 #include "tmpl/rt.h"
 
 /*
- * v as a tree and the rule for its numbers. Data that nothing has changed is not copied. Fails as
- * encoding/json does: "json: unsupported value: +Inf".
+ * Converts v to a tree, and returns the rule for its numbers. Unchanged data is not copied. Fails
+ * like encoding/json: "json: unsupported value: +Inf".
  */
 MUST_CHECK bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out,
                            enum number_rule *numbers, struct err *e);
@@ -29,11 +29,11 @@ MUST_CHECK bool tv_to_toml_tree(struct rt *rt, struct tv v, const struct value *
 MUST_CHECK bool tv_to_pretty_tree(struct rt *rt, struct tv v, const struct value **out,
                                   enum number_rule *numbers, struct err *e);
 
-/* A text as a source that lives as long as the run. */
+/* Wraps a text as a source that lives as long as the run. */
 const struct source *source_of(struct arena *a, str text);
 
 /*
- * What json.Unmarshal says when a value of this kind meets another type: "json: cannot unmarshal
- * array into Go value of type map[string]interface {}".
+ * The error of json.Unmarshal for a value that does not fit a type: "json: cannot unmarshal array
+ * into Go value of type map[string]interface {}".
  */
 str cannot_unmarshal(struct arena *a, const struct value *v, const char *type);

@@ -2,7 +2,7 @@
 /*
  * crypto.h - OpenSSL, for the families that use it.
  *
- * Include this before anything of base: OpenSSL's headers have parameters of a name that banned.h
+ * Include this before any header of base: OpenSSL's headers use a parameter name that banned.h
  * forbids.
  */
 #pragma once
@@ -20,5 +20,5 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-/* To be called before anything of OpenSSL. May be called often and from any thread. */
+/* Call this before any function of OpenSSL. May be called repeatedly and from any thread. */
 void crypto_start(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * families.h - the tables of functions, and the few functions that other files know by name.
+ * families.h - the tables of functions, and the few functions that other files call by name.
  *
  * ../README.md says how to add a function or a family.
  */
@@ -8,7 +8,7 @@
 
 #include "tmpl/rt.h"
 
-/* Profiles that most lines name. */
+/* Profiles that most table lines name. */
 #define ALL_PROFILES (TMPL_GO | TMPL_KC | TMPL_HELM)
 #define SPRIG (TMPL_KC | TMPL_HELM)
 

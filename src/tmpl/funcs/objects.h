@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * objects.h - the types that families make values of: what types.c lists of each.
- */
+/* objects.h - the types of values that families make, for the table in types.c. */
 #pragma once
 
 #include "tmpl/rt.h"
 
-/* A line of a table of methods: they need no help and belong to no profile. */
+/* A line of a table of methods, which need no help and belong to no profile. */
 #define METHOD(name, signature, function)                                                          \
     {                                                                                              \
         (name), (signature), 0, (function), NULL, NULL                                             \

@@ -14,7 +14,7 @@ static inline struct gotime time_of(struct tv v)
 }
 /* The local time zone of the run. */
 const struct zone *local_zone(struct rt *rt);
-/* Layouts are searched for elements at each byte, which is charged before they are used. */
+/* Layouts are searched for elements at each byte; this charges for it in advance. */
 MUST_CHECK static inline bool pay_for_layout(struct tmpl_call *c, str layout)
 {
     return call_steps(c, 4 * (uint64_t)layout.len);
