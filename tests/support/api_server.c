@@ -107,7 +107,7 @@ static struct value *read_json(struct arena *a, str text)
     return json_read(a, &src, NULL, &v, &e) ? v : NULL;
 }
 
-/* Stores a tree under the next version; its text is the answer. */
+/* Stores a tree under the next version; returns its text. */
 static str store(struct api_server *s, str collection, str namespace, str name,
                  struct value *object)
 {
@@ -186,7 +186,7 @@ static void refuse(struct server_request *r, int code, const char *reason, const
                   message, reason, code));
 }
 
-/* A path as this server sees it. */
+/* A parsed path. */
 struct place {
     str collection, namespace, name, subresource;
 };

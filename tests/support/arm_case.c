@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * arm_case.c - reading the cases of arm-put.
- */
+/* arm_case.c - reads the cases of arm-put. */
 #include "support/arm_case.h"
 
 #include "text/json/json.h"
 
 #define SUBSCRIPTION "00000000-0000-0000-0000-000000000000"
 
-/* Opened once, kept to the end of the run. */
+/* Opened once and kept until the end of the run. */
 static struct model *open_model(struct err *e)
 {
     static struct arena *arena;
@@ -54,8 +52,8 @@ static bool fill_in(struct arena *a, const struct value *vector, struct value **
 }
 
 /*
- * The recording moved the ids of references from the samples' group to one of its own, also in
- * members that are spelled ARMID; the case file names the new group only where it is spelled armId.
+ * The recording moved the ids of references from the samples' group to its own, even in members
+ * that are spelled ARMID; the case file has the new group only in those spelled armId.
  */
 struct moving {
     struct arena *arena;

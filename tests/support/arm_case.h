@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arm_case.h - cases of arm-put, as kinds of vectors read them.
+ * arm_case.h - reads cases of arm-put, for several kinds of vectors.
  *
- * One case per file: docs (the subject first, then what it refers to), secrets, config maps, and
- * the expected path, api-version and body. Names in braces replace the recorded ones.
+ * One case per file: docs (the object itself first, then what it refers to), secrets, config maps,
+ * and the expected path, api-version and body. Names in braces replace the recorded ones.
  */
 #pragma once
 
@@ -17,12 +17,11 @@ struct arm_case {
 };
 
 /*
- * Reads a case. The model is the one in the program; while that has none, the folder
- * ../shared/azure/model.
+ * Reads a case. The model is the built-in one; if there is none, the folder ../shared/azure/model.
  */
 MUST_CHECK bool arm_case_read(struct arena *a, const struct value *vector, struct arm_case *out,
                               struct err *e);
-/* All objects of the case but the one at index without; SIZE_MAX: all of them. */
+/* All objects of the case except the one at index without; SIZE_MAX: all of them. */
 struct manifests *arm_case_manifests(struct arena *a, const struct arm_case *c, size_t without);
 /* Whether the recorded body depends on what Azure already held. */
 bool arm_case_has_state(const struct value *vector);

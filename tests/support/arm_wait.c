@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arm_wait.c - one call after the other; see arm_wait.h. */
+/* arm_wait.c - blocking calls, one at a time; see arm_wait.h. */
 #include "support/arm_wait.h"
 
 #include "arm/arm_internal.h"
@@ -74,7 +74,7 @@ static bool failed(struct arm_wait *w, struct arena *a, const struct arm_call *c
     return arm_refused(w->arm, a, o->reads ? &get : call, result, e);
 }
 
-/* Asks what the step says and takes the answer. */
+/* Makes the request of the step and takes the answer. */
 static bool ask(struct arm_wait *w, struct arena *a, const struct arm_call *call,
                 struct operation *o, struct operation_step *step, struct arm_result *result,
                 struct err *e)
@@ -94,8 +94,8 @@ static bool ask(struct arm_wait *w, struct arena *a, const struct arm_call *call
 }
 
 /*
- * Goes on while only the resource is left to be looked at. Whoever says Retry-After at the end,
- * too, is not asked before.
+ * Goes on while only the resource is left to be read, but not before a Retry-After of the last
+ * answer.
  */
 static bool conclude(struct arm_wait *w, struct arena *a, const struct arm_call *call,
                      struct operation *o, struct operation_step *step, struct arm_result *result,

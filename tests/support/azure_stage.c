@@ -32,7 +32,7 @@ static void must(bool ok, const struct err *e)
     abort();
 }
 
-/* A call within ours, so that its answer can be seen before it leaves. */
+/* A call inside ours, so that its answer can be seen before it is sent. */
 struct watched {
     struct handler_call call;
     struct handler_call *outer;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * azure_stage.h - the simulated ARM behind a socket and in this process, and clients for it.
+ * azure_stage.h - the simulated ARM, behind a socket or in this process, and clients for it.
  *
- * The simulator has virtual time, so operations end by being asked; the types Test.Lro/async, both,
- * location, relative, body and none go through all protocols, each with three polls.
+ * The simulator has virtual time, so operations end by being polled; the types Test.Lro/async,
+ * both, location, relative, body and none cover all protocols, each with three polls.
  *
  *     struct azure_stage s;
  *     azure_stage_start(&s, preset, on_request, ctx);
@@ -25,13 +25,13 @@
 #define AZURE_SUBSCRIPTION "00000000-0000-4000-8000-000000000001"
 #define AZURE_GROUP "/subscriptions/" AZURE_SUBSCRIPTION "/resourceGroups/g"
 #define AZURE_TENANT "tenant-of-the-stage"
-/* What the search for secrets in all output looks for begins so. */
+/* The prefix of the secrets that all output is searched for. */
 #define AZURE_SECRET "planted-secret-of-the-stage"
 
 /* How the types Test.Lro/... behave, for sim_add_types. */
 extern const char azure_stage_types[];
 
-/* Sees a request before it is handled, and (after) before its answer leaves. Any thread. */
+/* Sees a request before it is handled, and again (after) before its answer is sent. Any thread. */
 typedef void azure_watch(void *ctx, const struct handler_call *c, bool after);
 
 struct azure_stage {
@@ -42,12 +42,12 @@ struct azure_stage {
     void *ctx;
 };
 
-/* preset as in plumb simulate, or empty. The group AZURE_GROUP is there already. */
+/* preset as in plumb simulate, or empty. The group AZURE_GROUP already exists. */
 void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx);
 void azure_stage_stop(struct azure_stage *s);
 str azure_stage_url(const struct azure_stage *s);
 const struct handler *azure_stage_handler(const struct azure_stage *s);
-/* Asks the simulator directly; the status. body may be NULL, it gets the answer. */
+/* Calls the simulator directly and returns the status. body gets the answer; may be NULL. */
 int azure_stage_ask(struct azure_stage *s, struct arena *a, const char *method, const char *path,
                     const char *sent, str *body);
 /* A counter of /_sim/assert. */

@@ -5,7 +5,7 @@
 #define STEP (50 * NS_PER_MS)
 #define LIMITED "Microsoft.Compute"
 #define NAMESPACES_MAX 300
-/* Those who misbehave do not ask for more when so many of theirs wait. */
+/* The misbehaving request no more while this many of their requests are waiting. */
 #define BAD_OPEN 20000
 
 /* Azure's side of a bucket. */
@@ -15,7 +15,7 @@ struct server_bucket {
     uint64_t throttled;
 };
 
-/* One request in its life. */
+/* The life of one request. */
 struct fleet_call {
     struct fleet_call *next;
     struct budget_grant grant;
@@ -39,7 +39,7 @@ struct fleet {
     uint64_t number;
     double urgent_time, sweep_time, bad_done;
     uint64_t urgent, sweeps;
-    size_t bad_open; /* asked for and not done */
+    size_t bad_open; /* requested but not done */
 };
 
 /* ---- Plans. ---- */
@@ -139,8 +139,8 @@ static struct fleet_call *ask(struct fleet *f, size_t namespace, enum budget_pri
 }
 
 /*
- * How many a second the others ask for: their share of what we use of a bucket. Polls are reads, so
- * sweeps have what these leave.
+ * The rate that the others request: their share of what we use of a bucket. Polls are reads, so
+ * sweeps get what is left.
  */
 static double wanted(const struct budget_fleet *p, size_t kind, bool limited)
 {
@@ -166,7 +166,7 @@ static void work(struct fleet *f, int64_t now)
     for (size_t kind = 0; kind <= BUDGET_VERBS; kind++)
         for (int limited = 0; limited <= p->limited; limited++) {
             double *due = &f->due[kind][limited];
-            /* What goes to the provider goes through the bucket of all as well. */
+            /* Requests to the provider go through the general bucket as well. */
             double rate = wanted(p, kind, limited);
             if (p->limited && !limited && rate > wanted(p, kind, true))
                 rate -= wanted(p, kind, true);
@@ -346,7 +346,7 @@ static double mean(double sum, uint64_t count)
 
 struct budget_outcome budget_fleet_run(const struct budget_fleet *p)
 {
-    static struct fleet calm, rough; /* too large for a stack */
+    static struct fleet calm, rough; /* too large for the stack */
     struct budget_outcome o = {0};
 
     assert(p->namespaces <= NAMESPACES_MAX && p->bad < p->namespaces);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* certs.c - certificates made on the spot; see certs.h. */
-/* Before our headers, which poison names that these use. */
+/* certs.c - creates certificates on the fly; see certs.h. */
+/* Must precede our headers, which poison names that these use. */
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* credential_wait.c - tokens for a thread that waits for them; see credential_wait.h. */
+/* credential_wait.c - gets tokens, blocking; see credential_wait.h. */
 #include "support/credential_wait.h"
 
 struct news {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disk.c - a disk in memory for SQLite; see disk.h.
+ * disk.c - an in-memory disk for SQLite; see disk.h.
  *
- * It is what SQLite calls a file system: a table of functions on files. Locks are not needed, since
- * a disk has one process and one thread. No shared memory is offered, which is fine for databases
- * that are locked for good (db.h).
+ * It is an SQLite VFS: a table of functions for files. Locks are not needed, since a disk has one
+ * process and one thread. There is no shared memory, which is fine for databases that stay locked
+ * (db.h).
  */
 #include "support/disk.h"
 
@@ -19,8 +19,8 @@ struct disk_file {
     struct disk_file *next;
     char name[128];
     struct content now, synced;
-    size_t dirty_from, dirty_to; /* what may differ between the two */
-    bool was_synced;             /* its name is on the disk */
+    size_t dirty_from, dirty_to; /* where the two may differ */
+    bool was_synced;             /* its name has been synced */
     bool deleted;
     unsigned opened;
 };
@@ -30,11 +30,11 @@ struct disk {
     char name[32];
     struct disk_file *files;
     bool dead, full, read_only;
-    unsigned left; /* writes and syncs until the power fails; 0: it does not */
+    unsigned left; /* writes and syncs until the power fails; 0: never */
     uint64_t syncs;
 };
 
-/* What SQLite holds of an open file. */
+/* SQLite's handle of an open file. */
 struct handle {
     sqlite3_file base;
     struct disk *disk;
@@ -59,7 +59,7 @@ static void resize(struct content *c, size_t len)
     c->len = len;
 }
 
-/* The first is as the second again, where they may differ. */
+/* Makes the first equal to the second, where they may differ. */
 static void copy(struct disk_file *f, struct content *to, const struct content *from)
 {
     size_t end = f->dirty_to < from->len ? f->dirty_to : from->len;
@@ -84,7 +84,7 @@ static struct handle *of(sqlite3_file *f)
     return (struct handle *)f;
 }
 
-/* Whether a write or sync still happens. */
+/* Whether a write or sync still succeeds. */
 static bool has_power(struct disk *d)
 {
     if (d->left && !--d->left)
@@ -243,7 +243,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, int 
     return SQLITE_OK;
 }
 
-/* Folders are synced at once: the name is gone for good. */
+/* Folders are synced at once, so the name is permanently gone. */
 static int delete_file(sqlite3_vfs *vfs, const char *name, int sync)
 {
     struct disk *d = vfs->pAppData;

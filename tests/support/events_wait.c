@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events_wait.c - Events, sent by a thread that waits for the answer; see events_wait.h. */
+/* events_wait.c - sends Events, blocking; see events_wait.h. */
 #include "support/events_wait.h"
 
 bool events_wait_send(struct events *ev, struct kube_transport *t, const struct event *event,

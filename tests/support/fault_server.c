@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fault_server.c - a scripted server; see fault_server.h. */
-/* Before our headers, which poison names that these use. */
+/* Must precede our headers, which poison names that these use. */
 #include <openssl/ssl.h>
 
 #include "support/fault_server.h"
@@ -53,7 +53,7 @@ static bool peer_write(struct peer *p, const char *data, size_t len)
     return send(p->fd, data, len, MSG_NOSIGNAL) == (ssize_t)len;
 }
 
-/* True when fd became readable; false when the server stops or after the longest wait. */
+/* True if fd became readable; false if the server stops or after the longest wait. */
 static bool wait_for(struct fault_server *s, int fd, int ms)
 {
     struct pollfd p[] = {{.fd = s->wake, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
@@ -61,7 +61,7 @@ static bool wait_for(struct fault_server *s, int fd, int ms)
     return poll(p, 2, ms) > 0 && !p[0].revents && p[1].revents;
 }
 
-/* Whether the head and the announced body are there. */
+/* Whether the head and the announced body are complete. */
 static bool is_whole(str request)
 {
     str head, body, rest, line;
@@ -120,7 +120,7 @@ static void read_request(struct fault_server *s, struct peer *p, size_t only)
     }
 }
 
-/* Until it is told to stop, or the other side has enough. */
+/* Until it should stop, or the other side gives up. */
 static void drip(struct fault_server *s, struct peer *p, str reply, const struct fault_step *step)
 {
     size_t i = step->drip_from;
@@ -169,7 +169,7 @@ static void finish(struct fault_server *s, struct peer *p, enum fault_end end)
     if (end == FAULT_HANG) {
         struct pollfd stop[] = {{.fd = s->wake, .events = POLLIN},
                                 {.fd = p->fd, .events = POLLRDHUP}};
-        /* Again and again: what was sent may be read after the first time. */
+        /* Check repeatedly: what was sent may be read only after the first time. */
         for (int ms = 0; ms < WAIT_MS && poll(stop, 2, 1) == 0; ms++)
             clock_wire_advance(HOUR);
     } else if (end == FAULT_RESET) {

@@ -5,8 +5,8 @@
  * A script says what happens to each connection, one step per connection; after the last step its
  * connections are closed at once. One thread, loopback only, every wait is bounded.
  *
- * After clock_wire_fake nothing really waits: a step that hangs moves that clock by an hour, one
- * that drips by two seconds with each byte.
+ * After clock_wire_fake nothing really waits: a step that hangs advances that clock by an hour, one
+ * that drips by two seconds per byte.
  *
  *     static const struct fault_step script[] = {
  *         {.end = FAULT_RESET},
@@ -21,27 +21,29 @@
 #include "base/base.h"
 
 enum fault_end {
-    FAULT_CLOSE, /* in order */
-    FAULT_RESET, /* by RST */
+    FAULT_CLOSE, /* properly */
+    FAULT_RESET, /* with RST */
     FAULT_HANG,  /* open and silent until the other side gives up, or the server stops */
 };
 
 struct fault_step {
-    /* Answers a first request on the connection, which stays open; the rest is about the second. */
+    /*
+     * Answers a first request on the connection, which stays open; the rest applies to the second.
+     */
     const char *first_reply;
     bool before_request; /* do not read the request */
-    bool before_tls;     /* do not even begin with TLS */
-    size_t read_only;    /* read that many bytes of the request instead of its head and body */
+    bool before_tls;     /* do not even start TLS */
+    size_t read_only;    /* read only this many bytes of the request, not its head and body */
     const char *reply;
     size_t reply_len; /* 0: strlen */
     unsigned drip_ms; /* between single bytes of the reply; 0: at once */
     size_t drip_from; /* the first byte that drips */
-    bool endless;     /* the last byte drips for ever */
+    bool endless;     /* the last byte drips forever */
     enum fault_end end;
     bool again; /* this step serves all further connections */
 };
 
-/* TLS: the certificate of the server, and the CA whose client certificates are required. */
+/* TLS: the server's certificate, and the CA of the required client certificates. */
 struct fault_tls {
     str cert, key, client_ca;
 };
@@ -53,7 +55,7 @@ void fault_server_stop(struct fault_server *s);
 /* "http://127.0.0.1:port" or "https://...". */
 str fault_server_url(const struct fault_server *s);
 unsigned fault_server_port(const struct fault_server *s);
-/* How many connections there were, and how many whole requests. */
+/* How many connections there were, and how many complete requests. */
 size_t fault_server_connections(struct fault_server *s);
 size_t fault_server_requests(struct fault_server *s);
 /* How many connections it has closed on its side (FAULT_CLOSE): the peer can see it by then. */

@@ -20,7 +20,7 @@
 #define CHUNKS "Transfer-Encoding: chunked\r\n\r\n"
 #define LENGTH_99 "Content-Length: 99\r\n\r\n"
 #define DRIP_HEAD HEAD_OK "Content-Length: 99999\r\n\r\n"
-/* A reset may take away what was on its way. */
+/* A reset may discard what was in transit. */
 #define LOST_IN_ANSWER .want = "unexpected EOF", .or_want = "connection reset by peer"
 #define LOST_IN_REQUEST .want = "connection reset by peer", .or_want = "broken pipe"
 
@@ -88,11 +88,11 @@ const struct fault faults[] = {
     {FAULT("silence", FAULT_TIME, HANG), .want = "nothing came from the server for ",
      .or_want = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
     {FAULT("silence in the body", FAULT_TIME, SENDS(HEAD_OK LENGTH_99 "{"), HANG),
-     /* Nothing since, or next to nothing in all: that depends on when the head came. */
+     /* Nothing since, or next to nothing in total: it depends on when the head arrived. */
      .want = "came from the server ",
      .or_want = "context deadline exceeded (Client.Timeout or context cancellation while reading"},
     {FAULT("a head that drips", FAULT_TIME, SENDS(HEAD_OK "X-Y: "), .drip_ms = 10, .endless = true),
-     /* Nothing, or next to nothing: lines of a head count when they are whole. */
+     /* Nothing, or next to nothing: lines of a head count when they are complete. */
      .want = "came from the server ",
      .or_want = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
     {FAULT("a body that drips", FAULT_TIME, SENDS(DRIP_HEAD "{ "),
@@ -103,7 +103,7 @@ const struct fault faults[] = {
 const size_t fault_count = COUNT(faults);
 
 static struct arena *kept;
-/* Packed once, because that takes longer than all the rest. */
+/* Compressed once, because that takes longer than everything else. */
 static str bomb;
 
 static str packed(struct arena *a, str text)

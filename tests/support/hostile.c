@@ -7,8 +7,8 @@
 #include "value/value.h"
 
 /*
- * Values by name. What they are made of may use $n, $half, $eighth and $some (the size, and a 2nd,
- * 8th and 64th of it) and the values above them.
+ * Values by name. Their definitions may use $n, $half, $eighth and $some (the size, and a 2nd, 8th
+ * and 64th of it) and the values above them.
  */
 static const struct hostile_value {
     char type; /* s text, i integer, l list, m map, t time, b truth */
@@ -86,7 +86,7 @@ static const char *kinds_of(str type)
     return "s";
 }
 
-/* What repeats is given twice. */
+/* A variadic parameter is passed twice. */
 static struct params params_of(const char *signature)
 {
     str s = str_c(signature), list, type;
@@ -117,7 +117,7 @@ static size_t count_of(const char *kinds)
     return n;
 }
 
-/* The value number of those of these kinds. */
+/* The value with this index among those of these kinds. */
 static const struct hostile_value *value_of(const char *kinds, size_t number)
 {
     for (size_t i = 0; i < COUNT(values); i++)
@@ -128,7 +128,7 @@ static const struct hostile_value *value_of(const char *kinds, size_t number)
 
 /* ---- Texts. ---- */
 
-/* Names in made are values that must be made before; *made has a bit for each that is. */
+/* Names in the definition are values that must be made first; *made has a bit for each one made. */
 static void add_value(struct buf *b, const char *name, uint64_t *made)
 {
     for (size_t i = 0; i < COUNT(values); i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile.h - calls of template functions with arguments that make them work hard.
+ * hostile.h - calls of template functions with expensive arguments.
  *
- * The arguments follow from the signature: texts of many shapes, long lists, large maps, in all
- * combinations or, where these are too many, in a sample that is always the same. For the test that
- * every function is charged for its work, and for the benchmark that shows what remains possible.
+ * The arguments are derived from the signature: texts of many kinds, long lists, large maps, in all
+ * combinations or, if these are too many, in a fixed sample. For the test that every function is
+ * charged for its work, and for the benchmark that shows what is still possible.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ size_t hostile_functions(struct arena *a, struct tmpl_help **out);
 struct hostile_calls hostile_calls(struct arena *a, const struct tmpl_help *f, size_t size,
                                    size_t max);
 
-/* How often a template makes the call. */
+/* Makes the call forever. */
 #define HOSTILE_FOREVER SIZE_MAX
-/* A template that makes the call so many times, writing a dot after each. */
+/* A template that makes the call this many times, writing a dot after each. */
 str hostile_template(struct arena *a, const struct hostile_call *call, size_t times);
-/* Runs it over an object of some thousand members; *used is what it took of the arena a. */
+/* Runs it with an object of some thousand members; *used is how much of the arena a it took. */
 MUST_CHECK bool hostile_run(struct arena *a, str text, struct tmpl_run *run, struct buf *out,
                             size_t *used, struct err *e);

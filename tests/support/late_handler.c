@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late_handler.c - answers that take their time; see late_handler.h. */
+/* late_handler.c - delays and loses answers; see late_handler.h. */
 #include "support/late_handler.h"
 
-/* When a connection with nothing on it is cut. */
+/* When an idle connection is cut. */
 #define LOST_FOR (600 * NS_PER_SEC)
 
 struct held {
@@ -79,7 +79,7 @@ static struct held *pop(struct late_handler *l)
 
 static void on_done(struct handler_call *c)
 {
-    (void)c; /* the answer is in it, and stays there for a while */
+    (void)c; /* it contains the answer, which stays there for a while */
 }
 
 static void answer(void *ctx, struct handler_call *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* local.c - calling a handler in this process; see local.h. */
+/* local.c - calls a handler in this process; see local.h. */
 #include "support/local.h"
 
 #include "text/json/json.h"
@@ -153,7 +153,7 @@ struct local_watch *local_watch(struct local *c, const char *target)
     return w;
 }
 
-/* Pulls when nothing is left; false: nothing now. */
+/* Pulls if nothing is left; false: nothing now. */
 static bool pull(struct local_watch *w)
 {
     if (w->rest.len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * local.h - calling a handler in this process, as a test likes to.
+ * local.h - calls a handler in this process, conveniently for tests.
  *
  *     struct local c = local_client(store_handler(s));
  *     assert_int_equal(local_ask(&c, "POST", "/api/v1/namespaces", "{...}"), 201);
@@ -11,8 +11,7 @@
  *     local_watch_close(w);
  *     local_end(&c);
  *
- * For driven handlers, and for others: an answer that comes later is waited for. One thread at a
- * time.
+ * For all handlers; with those that are not driven, it waits for the answer. One thread at a time.
  */
 #pragma once
 
@@ -30,29 +29,32 @@ struct local {
     /* The last answer. */
     int status;
     str text;
-    const struct value *body; /* NULL when it is not JSON */
+    const struct value *body; /* NULL if it is not JSON */
     struct http_headers headers;
     bool dropped;
 };
 
 struct local local_client(const struct handler *h);
 void local_end(struct local *c);
-/* Answers the status, 0 when the connection would have been closed. target is as in a request. */
+/* Returns the status, 0 if the connection would have been closed. target is as in a request. */
 int local_ask(struct local *c, const char *method, const char *target, const char *body);
 int local_askf(struct local *c, const char *method, const char *body, const char *format, ...)
     FORMAT(4, 5);
-/* A member of the last answer, by a path with dots; empty when there is none. Lives as it does. */
+/*
+ * A member of the last answer, by a dotted path; empty if there is none. Lives as long as the
+ * answer.
+ */
 str local_text(const struct local *c, const char *path);
 
 struct local_watch;
-/* NULL when there is no stream: then c has the answer. */
+/* NULL if there is no stream: then c has the answer. */
 struct local_watch *local_watch(struct local *c, const char *target);
-/* The next event, or NULL when there is none now or never will be. Lives until the next call. */
+/* The next event, or NULL if there is none now, or at the end. Lives until the next call. */
 const struct value *local_watch_next(struct local_watch *w);
-/* Takes all there is now without looking at it; answers the number of bytes. */
+/* Discards everything that is there now; returns the number of bytes. */
 size_t local_watch_drain(struct local_watch *w);
-/* The stream has ended, and all its events were given. */
+/* Whether the stream has ended and all its events were returned. */
 bool local_watch_ended(const struct local_watch *w);
-/* How often the stream has said that there is more. */
+/* How often the stream has called wake. */
 unsigned local_watch_wakes(const struct local_watch *w);
 void local_watch_close(struct local_watch *w);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operation.c - what to ask next about a long-running operation; see operation.h. */
+/* operation.c - decides what to request next about a long-running operation; see operation.h. */
 #include "support/operation.h"
 
 #include "net/redact.h"
 #include "text/json/json.h"
 
-/* A resource whose deletion was accepted without a way to follow it is looked at so often. */
+/* How often to check a resource whose deletion was accepted without a way to poll it. */
 #define GONE_LOOKS 40
 #define GONE_WAIT (15 * NS_PER_SEC)
 
@@ -43,7 +43,7 @@ static void ask_resource(struct operation *o, int64_t wait, struct operation_ste
     step->priority = o->about.priority;
 }
 
-/* Polls are many, and must not hold up what users wait for. */
+/* There are many polls, which must not delay what users wait for. */
 static void ask_operation(struct operation *o, struct operation_step *step)
 {
     step->next = OPERATION_ASK;
@@ -53,13 +53,13 @@ static void ask_operation(struct operation *o, struct operation_step *step)
     step->priority = o->about.priority == BUDGET_USER ? BUDGET_POLL : o->about.priority;
 }
 
-/* What the protocol's answer leads to. */
+/* Takes the next step after an answer. */
 static void go_on(struct arena *a, struct operation *o, struct operation_step *step)
 {
     struct lro *l = &o->lro;
 
     *step = (struct operation_step){0};
-    /* An address elsewhere is not asked; the resource may tell as much. */
+    /* URLs elsewhere are not polled; the resource may show the same. */
     if (l->next == LRO_POLL && !lro_is_home(l->poll_url, o->about.endpoint)) {
         str elsewhere = redact_url(a, l->poll_url);
         if (!lro_stay_home(l)) {
@@ -87,7 +87,7 @@ static void go_on(struct arena *a, struct operation *o, struct operation_step *s
     }
 }
 
-/* Until it is gone; there is no hint when. */
+/* Checks until it is gone; there is no hint when. */
 static void look_again(struct operation *o, struct operation_step *step)
 {
     if (++o->looks < GONE_LOOKS)

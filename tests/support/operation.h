@@ -2,10 +2,10 @@
 /*
  * operation.h - follows a long-running operation to its end, without a network.
  *
- * lro.h knows the protocols. This knows which requests to make, when, and when there are none left:
+ * lro.h implements the protocols. This decides which requests to make, when, and when it is done:
  * the resource is read once the operation has created it, a deletion is done when the resource is
  * gone, hosts other than Resource Manager never get a token, and polls have lower priority than
- * users' requests. It is fed responses and says what comes next:
+ * users' requests. It is fed responses and returns what comes next:
  *
  *     operation_begin(a, &o, &about, &answer, &step);
  *     while (step.next == OPERATION_ASK) {
@@ -15,7 +15,7 @@
  *     OPERATION_DONE: step.body is the resource    OPERATION_FAILED: step.error, step.why
  *
  * Everything is a value: an operation belongs to one thread at a time, and its texts and those of
- * the step live as long as the arena of the call that made them and the texts it was given.
+ * the step live as long as the arena and the texts of the call that made them.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct value;
 struct operation_about {
     str method;   /* of the first request: PUT, PATCH, DELETE, POST */
     str url;      /* of the first request */
-    str resource; /* where to read what it made; empty: the same */
+    str resource; /* where to read the result; empty: the same */
     str endpoint; /* of Resource Manager: "https://management.azure.com" */
     enum budget_priority priority;
 };
@@ -37,7 +37,7 @@ struct operation {
     struct operation_about about;
     struct lro lro; /* for lro_token while the step is to poll */
     bool reads;     /* the resource itself is being looked at */
-    unsigned looks; /* so many times */
+    unsigned looks; /* how many times */
 };
 
 enum operation_next { OPERATION_ASK, OPERATION_DONE, OPERATION_FAILED };
@@ -47,27 +47,27 @@ struct operation_step {
     /* OPERATION_ASK */
     str url;
     int64_t wait; /* before asking */
-    bool poll;    /* the operation is asked, else the resource */
+    bool poll;    /* poll the operation, else read the resource */
     enum budget_priority priority;
-    /* OPERATION_DONE: what the resource has become; NULL when there is none, or no body. */
+    /* OPERATION_DONE: the resource; NULL if there is none, or no body. */
     struct value *body;
-    str text; /* the same as it came */
-    /* OPERATION_FAILED: what Azure says; its http is 0 when that is not Azure but us: then why. */
+    str text; /* the same as received */
+    /* OPERATION_FAILED: Azure's error; if its http is 0, the failure is ours: see why. */
     struct cloud_error error;
     enum err_kind kind;
     str why;
 };
 
-/* Takes the answer to the first request, which may be a refusal. */
+/* Takes the answer to the first request, which may be an error. */
 void operation_begin(struct arena *a, struct operation *o, const struct operation_about *about,
                      const struct arm_answer *first, struct operation_step *step);
-/* Takes up an operation from its token; see lro_resume. */
+/* Resumes an operation from its token; see lro_resume. */
 MUST_CHECK bool operation_resume(struct arena *a, struct operation *o,
                                  const struct operation_about *about, str token,
                                  struct operation_step *step, struct err *e);
-/* Goes on with an operation of lro.h as it is. */
+/* Continues an operation of lro.h. */
 void operation_take_up(struct arena *a, struct operation *o, const struct operation_about *about,
                        const struct lro *lro, struct operation_step *step);
-/* Takes the answer to what the last step asked; http 0: there was none. */
+/* Takes the answer to the last step's request; http 0: no answer. */
 void operation_step(struct arena *a, struct operation *o, const struct arm_answer *answer,
                     struct operation_step *step);

@@ -29,7 +29,7 @@ static void note(struct proxy_server *p, const char *what, str text)
     buf_fmt(&p->asked, "%s%.*s", what, STR_ARG(text));
 }
 
-/* False when the server stops. */
+/* False if the server stops. */
 static bool readable(const struct proxy_server *p, int fd)
 {
     struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = p->wake, .events = POLLIN}};
@@ -63,7 +63,7 @@ static bool put(int fd, str text)
 
 /* ---- What clients ask. ---- */
 
-/* The greeting is there but for its first byte. No password is wanted. */
+/* Called after the first byte of the greeting. No password is required. */
 static bool serve_socks(struct proxy_server *p, int fd)
 {
     char head[4], methods[255], name[256];
@@ -81,7 +81,7 @@ static bool serve_socks(struct proxy_server *p, int fd)
     return put(fd, str_of("\5\0\0\1\0\0\0\0\0\0", 10));
 }
 
-/* The first byte is there. */
+/* Called after the first byte. */
 static bool serve_connect(struct proxy_server *p, int fd, char first)
 {
     char text[8192] = {first};

@@ -7,8 +7,8 @@
  *     ... requests to https://any.name/ arrive at s ...
  *     proxy_server_stop(p);
  *
- * Whatever is asked for, everything goes to one port of this machine. One thread, one connection at
- * a time, loopback only, every wait ends when the server stops.
+ * Whatever is requested, everything goes to one port of this machine. One thread, one connection at
+ * a time, loopback only; every wait ends when the server stops.
  */
 #pragma once
 
@@ -16,12 +16,12 @@
 
 struct proxy_server;
 
-/* refusal: the whole answer to CONNECT instead of a tunnel; NULL: none. */
+/* refusal: the full answer to CONNECT instead of a tunnel; NULL: none. */
 struct proxy_server *proxy_server_start(unsigned target_port, const char *refusal);
 void proxy_server_stop(struct proxy_server *p);
 unsigned proxy_server_port(const struct proxy_server *p);
 /*
- * What the last connection asked for: "CONNECT host:port", or by SOCKS "name host" where the name
- * was left to the proxy and "address" where it was not. Lives as long as a.
+ * What the last connection asked for: "CONNECT host:port", or with SOCKS "name host" if the proxy
+ * is to resolve the name, else "address". Lives as long as a.
  */
 str proxy_server_asked(struct proxy_server *p, struct arena *a);

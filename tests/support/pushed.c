@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pushed.c - an answer written piece by piece; see pushed.h. */
+/* pushed.c - writes an answer piece by piece; see pushed.h. */
 #include "support/pushed.h"
 
 #include "base/lock.h"
@@ -15,7 +15,7 @@ struct pushed {
     size_t max;
     void (*wake)(void *ctx);
     void *wake_ctx;
-    bool ended, broken, closed; /* by the test; by it or by too much; by the server */
+    bool ended, broken, closed; /* by the test; by the test, or by too much data; by the server */
 };
 
 static void attach(struct handler_stream *s, void (*wake)(void *ctx), void *ctx)
@@ -47,7 +47,7 @@ static enum handler_pull pull(struct handler_stream *s, struct buf *out, size_t 
     return p->broken ? HANDLER_PULL_BROKEN : p->ended ? HANDLER_PULL_END : HANDLER_PULL_WAIT;
 }
 
-/* The test and the server both let go; the second one frees. */
+/* Both the test and the server let go; the second one frees it. */
 static void let_go(struct pushed *p, bool ended, bool broken, bool closed)
 {
     bool last;

@@ -170,7 +170,7 @@ static void handle(void *ctx, struct server_request *r)
     }
 }
 
-/* The storage of blobs is open to those who know the address. */
+/* The blob storage is open to anyone who knows the URL. */
 static void handle_storage(void *ctx, struct server_request *r)
 {
     struct registry *g = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registry.h - images made by hand, and a registry of them on this machine.
+ * registry.h - handmade images, and a local registry for them.
  *
  *     struct registry g;
  *     registry_begin(&g);
@@ -9,7 +9,7 @@
  *     registry_end(&g);
  *
  * There is one repository, org/ref. The user is u, the password p, the identity token I, and the
- * token that opens everything T.
+ * token that grants full access T.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 
 /* ---- Archives. ---- */
 
-/* A member of a tar: type is that of the format, '0' a file, '1' and '2' links, '5' a folder. */
+/* Adds a member to a tar: type is as in the format, '0' a file, '1' and '2' links, '5' a folder. */
 void tar_add(struct buf *tar, const char *name, char type, str bytes, const char *link);
-/* The head of a file whose bytes come from elsewhere; size is a multiple of 512. */
+/* Adds the header of a file whose bytes come from elsewhere; size is a multiple of 512. */
 void tar_add_head(struct buf *tar, const char *name, uint64_t size);
 str tar_end(struct buf *tar);
 str test_gzip(struct arena *a, str bytes);
-/* One frame with one block that is not packed at all. */
+/* One frame with one uncompressed block. */
 str test_zstd(struct arena *a, str bytes);
 /* "sha256:...". */
 str digest_of(struct arena *a, str bytes);
@@ -51,9 +51,9 @@ struct registry {
 void registry_begin(struct registry *g);
 void registry_end(struct registry *g);
 unsigned registry_port(const struct registry *g);
-/* Its digest; lives as long as the registry. */
+/* Returns its digest, which lives as long as the registry. */
 str registry_add_blob(struct registry *g, str bytes);
-/* A manifest by its digest, which is given back, and by a tag unless that is empty. */
+/* Adds a manifest under its digest, which is returned, and under a tag unless that is empty. */
 str registry_tag(struct registry *g, str tag, str manifest);
-/* The manifest of an image with such layers, without media types. */
+/* The manifest of an image with these layers, without media types. */
 str registry_manifest(struct registry *g, const str *digests, size_t count);

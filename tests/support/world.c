@@ -4,7 +4,7 @@
 
 /* 2027-01-15T08:00:00Z */
 #define WORLD_BEGIN (INT64_C(1800000000) * NS_PER_SEC)
-/* More steps than that at one moment never end. */
+/* More steps than this at one moment mean an endless loop. */
 #define SETTLE_MAX 100000
 
 /* On a heap by time, then by the order in which they were added. */
@@ -152,7 +152,7 @@ static bool deliver(struct world *w)
     return true;
 }
 
-/* Everything that is due now; answers when the next thing is. */
+/* Does everything that is due now; returns when the next thing is. */
 static int64_t settle(struct world *w)
 {
     int64_t due;
@@ -182,8 +182,8 @@ void world_run(struct world *w, int64_t until)
 
 /* ---- Running. ---- */
 
-/* What the process draws once, it draws before the first seed: each runs the same, first or last.
- */
+/* Random numbers that a process draws once are drawn before the first seed, so that a run does not
+ * depend on its position. */
 static void draw_once(void)
 {
     random_fake(0);
@@ -224,7 +224,7 @@ void world_again(struct world *w)
 bool world_try(struct world *w, const struct world_scenario *scenario, uint64_t seed)
 {
     begin(w, seed);
-    /* What a failed run leaves behind is not cleaned up: its memory may be in any state. */
+    /* A failed run is not cleaned up: its memory may be in any state. */
     if (setjmp(w->failed))
         return false;
     scenario->run(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * world.h - a small world in one thread: time, chance, a disk and a store, all from one seed.
+ * world.h - a small world in one thread: time, randomness, a disk and a store, all from one seed.
  *
  *     static void two_clients(struct world *w)
  *     {
@@ -12,10 +12,10 @@
  *     }
  *     const struct world_scenario scenario = {"two-clients", two_clients};
  *
- * Nobody sleeps: time stands still until world_run moves it to the next thing that is due, in the
- * store or on the heap of events. All chance comes from the seed, so a failure is repeated by its
- * number, byte for byte. Everything that a scenario does is noted, and the last notes are printed
- * when it fails. tests/world has the scenarios and the program that runs them.
+ * Nobody sleeps: time stands still until world_run advances it to the next thing that is due, in
+ * the store or on the heap of events. All randomness comes from the seed, so a failure can be
+ * reproduced exactly with its seed. Everything that a scenario does is noted, and the last notes
+ * are printed if it fails. tests/world has the scenarios and the program that runs them.
  */
 #pragma once
 
@@ -33,7 +33,10 @@ struct world;
 struct world_scenario {
     const char *name;
     void (*run)(struct world *w);
-    /* When all scenarios are run, seeds beyond this one add nothing; 0: all of them do. */
+    /*
+     * When all scenarios are run, seeds beyond this one are skipped, as they add nothing; 0: none
+     * are.
+     */
     unsigned most;
 };
 
@@ -47,11 +50,11 @@ struct world {
     struct store *store;        /* NULL while it is down */
     struct local client;        /* a client of the store */
     unsigned lives;             /* how often the store was opened */
-    int64_t simulated;          /* how long the run was, after it */
-    /* Called whenever something may have happened while time passed: watchers look. May be NULL. */
+    int64_t simulated;          /* the duration of the run, once it is over */
+    /* Called whenever something may have happened while time passed, for watchers. May be NULL. */
     void (*look)(void *ctx);
     void *look_ctx;
-    /* The rest is the world's own. */
+    /* The rest is private. */
     VEC(struct world_event) events;
     uint64_t sequence;
     struct {
@@ -64,42 +67,42 @@ struct world {
 
 /* ---- Running, for the program. ---- */
 
-/* Runs one scenario with one seed. False: it failed, and w->why and the notes say how. */
+/* Runs one scenario with one seed. False: it failed; w->why and the notes say why. */
 bool world_try(struct world *w, const struct world_scenario *scenario, uint64_t seed);
-/* Ends the world and begins it anew with the same seed; nothing of the old one may be used. */
+/* Restarts the world with the same seed; nothing of the old one may be used any more. */
 void world_again(struct world *w);
 /* Prints the last notes and the failure. */
 void world_report(const struct world *w);
 
-/* ---- Chance. ---- */
+/* ---- Randomness. ---- */
 
-/* From 0 to below bound. */
+/* A number from 0 to bound - 1. */
 uint64_t world_below(struct world *w, uint64_t bound);
-/* True in so many of a hundred cases. */
+/* True in this percentage of cases. */
 bool world_chance(struct world *w, unsigned percent);
 
 /* ---- The store. ---- */
 
 void world_open(struct world *w);
-/* As a program that ends well. */
+/* Closes the store properly. */
 void world_close(struct world *w);
-/* The power fails; the store is opened again from what the disk has. Streams must be closed. */
+/* Cuts the power and opens the store again from what is on the disk. Streams must be closed. */
 void world_crash(struct world *w);
 
 /* ---- Time. ---- */
 
 int64_t world_now(const struct world *w);
-/* Calls fn after so many nanoseconds of the world. */
+/* Calls fn after this many nanoseconds of the world. */
 void world_after(struct world *w, int64_t delay, void (*fn)(void *ctx), void *ctx);
-/* Lets everything happen that is due until then, in order, and moves time there. */
+/* Advances time, doing everything that is due until then, in order. */
 void world_run(struct world *w, int64_t until);
-/* Lets everything happen that is due now. */
+/* Does everything that is due now. */
 void world_settle(struct world *w);
 
 /* ---- The story. ---- */
 
 void world_note(struct world *w, const char *format, ...) FORMAT(2, 3);
-/* Ends the run. */
+/* Ends the run as failed. */
 NORETURN void world_fail(struct world *w, const char *format, ...) FORMAT(2, 3);
 #define world_expect(w, condition, ...)                                                            \
     do {                                                                                           \

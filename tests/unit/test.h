@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test.h - what every unit test includes: cmocka, and its few missing words.
+ * test.h - included by every unit test: cmocka, and a few additions.
  *
  * A test file is a program: tables of cases, functions whose names are sentences, and a main that
  * lists them with RUN_TESTS.
@@ -25,7 +25,7 @@
         return cmocka_run_group_tests(tests, NULL, NULL);                                          \
     }
 
-/* Compares texts and shows both when they differ. */
+/* Compares texts and shows both if they differ. */
 #define assert_str(got, want) assert_str_at((got), (want), __FILE__, __LINE__)
 
 static inline void assert_str_at(str got, str want, const char *file, int line)
@@ -36,7 +36,7 @@ static inline void assert_str_at(str got, str want, const char *file, int line)
     _fail(file, line);
 }
 
-/* Fails the test with the text of e when ok is false. */
+/* Fails the test with the text of e if ok is false. */
 #define assert_ok(ok, e) assert_ok_at((ok), (e), __FILE__, __LINE__)
 
 static inline void assert_ok_at(bool ok, const struct err *e, const char *file, int line)

@@ -34,27 +34,30 @@
 
 /* ---- many.c ---- */
 
-/* How many there are of each, by --scale. */
+/* How many of each to make, depending on --scale. */
 unsigned many_accounts(void);
 unsigned many_tables(void);
-/* An object with another name, and in another group if there is one. */
+/* Applies an object under another name, and in another group unless NULL. */
 void many_apply(struct stage *s, const char *text, const char *name, unsigned i, const char *group);
-/* Accounts many0..., then tables in the same numbers, in a few groups, Ready. How many in all. */
+/*
+ * Opens a stage with accounts many0... and tables with the same numbers, in a few groups, all
+ * Ready. Returns their total number.
+ */
 unsigned many_open(struct stage *s, struct world *w, const struct stage_options *options,
                    const char *types);
-/* The id of an object, wherever it is. */
+/* The id of an object, in whichever group it is. */
 const char *many_id(struct stage *s, const char *kind, const char *name);
 
 /* ---- plan.c ---- */
 
-/* What is planned for these objects, by reads alone. */
+/* Makes a plan for these objects, only with reads. */
 struct value *plan_make(struct stage *s, const struct value *const *all, size_t count);
-/* Every first PUT that was planned must be sent as planned, to the byte; answers how many were. */
+/* Checks that every first PUT was sent byte for byte as planned; returns how many there were. */
 size_t plan_compare(struct stage *s, const struct value *plan, size_t *unplanned);
 
 /* ---- cases.c ---- */
 
-/* The recorded cases of arm-put: their files, and one of them. */
+/* The files of the recorded cases of arm-put; reads one of them. */
 struct str_list cases_files(struct world *w);
 bool cases_read(struct world *w, str file, struct arm_case *out);
 
@@ -64,14 +67,14 @@ struct case_set {
     struct map *seen; /* identities: cases share documents */
 };
 
-/* A stage with so many cases applied, one by its seed; false: there are none, or nobody could apply
- * them, and the stage is closed. */
+/* Opens a stage and applies this many cases; a single one is chosen by the seed. False: there are
+ * none, or they could not be applied, and the stage is closed. */
 bool cases_open(struct stage *s, struct world *w, const struct stage_options *options, size_t count,
                 struct case_set *set);
-/* One more case in a namespace and in groups of its own. False: nobody could apply it. */
+/* Adds a case in its own namespace and groups. False: it could not be applied. */
 bool cases_add_apart(struct stage *s, str file, size_t number, struct case_set *set);
-/* Whether it is a resource of Azure. */
+/* Whether it is an Azure resource. */
 bool cases_is_ours(const struct value *object);
-/* As it is in the cache; lives until time passes. */
+/* The object as it is in the cache; lives until time passes. */
 const struct value *cases_newest(struct stage *s, const struct value *object);
 void cases_expect_ready(struct stage *s, const struct case_set *set);

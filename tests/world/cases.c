@@ -3,8 +3,8 @@
  * cases.c - the recorded cases of arm-put as sets of objects.
  *
  * Each set is applied at once, in random order: every object becomes Ready, in the order of its
- * owners and references, by one PUT, and none is refused because something is missing. Deleting the
- * group removes everything. The cases come from the folder PLUMB_CASES, or from the one beside this
+ * owners and references, with one PUT, and none is rejected because something is missing. Deleting
+ * the group removes everything. The cases are in the folder PLUMB_CASES, or in the one beside this
  * tree; without any there is nothing to do.
  */
 #include "world/behaviours.h"
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* Objects of one run at most. */
+/* The most objects of one run. */
 #define TOGETHER 30
 
 static struct stage stage;
@@ -63,7 +63,7 @@ static void put_group(struct stage *s, str id)
         stage_azure(s, "PUT", group, STR("2020-06-01"), STR("{\"location\":\"westus2\"}"));
 }
 
-/* Owners by id. */
+/* Sets owners by id. */
 static bool put_owner(void *ctx, struct value *v, size_t depth)
 {
     struct stage *s = ctx;
@@ -79,7 +79,7 @@ static bool put_owner(void *ctx, struct value *v, size_t depth)
 
 /* ---- One set. -------------------------------------------------------------------------------- */
 
-/* Two objects for one group, in two namespaces, are no set that anybody would apply. */
+/* Nobody would apply two objects for one group in two namespaces. */
 static bool shares_group(const struct case_set *set, const struct arm_case *c)
 {
     for (size_t i = 0; i < c->docs; i++)
@@ -121,7 +121,10 @@ static void make_namespace(struct stage *s, str name)
 
 /* ---- What documents need, and no case has. ---- */
 
-/* A Secret or ConfigMap that some document of the set writes; expressions are not evaluated. */
+/*
+ * Whether a Secret or ConfigMap is written by some document of the set; expressions are not
+ * evaluated.
+ */
 static bool is_exported(struct stage *s, const struct case_set *set, const struct need *wanted)
 {
     for (size_t i = 0; i < set->objects.len; i++) {
@@ -140,8 +143,8 @@ static bool is_exported(struct stage *s, const struct case_set *set, const struc
 }
 
 /*
- * A Secret or ConfigMap that a case brings along although a document of its own writes it: the
- * recording had it from there.
+ * Whether a Secret or ConfigMap of a case is written by one of its own documents, where the
+ * recording had it from.
  */
 static bool is_written(struct stage *s, const struct case_set *set, const struct value *object)
 {
@@ -209,7 +212,10 @@ static bool apply_set(struct stage *s, struct case_set *set)
             continue;
         make_namespace(s, object_key_of(object).namespace);
         int status = stage_apply(s, object);
-        /* Two samples spell a member in another case than the schema: the API server is strict. */
+        /*
+         * Two samples spell a member in a different case than the schema, but the API server is
+         * strict.
+         */
         if (status == 422)
             return false;
         world_expect(s->w, status == 201, "%.*s was refused: %.*s", STR_ARG(object_name(object)),
@@ -304,9 +310,9 @@ bool cases_open(struct stage *s, struct world *w, const struct stage_options *op
     return false;
 }
 
-/* ---- Many sets beside each other. ------------------------------------------------------------ */
+/* ---- Many sets side by side. ----------------------------------------------------------------- */
 
-/* In a namespace and in groups of its own. */
+/* Moves a case to its own namespace and groups. */
 static void move_apart(struct stage *s, const struct arm_case *c, size_t number)
 {
     struct arena *a = s->w->arena;
@@ -415,7 +421,7 @@ void cases_observed(struct world *w)
     stage_close(&stage);
 }
 
-/* What is planned for a set that nobody has made yet is what is sent, to the byte. */
+/* What is planned for a set that does not exist yet is sent byte for byte. */
 void cases_planned(struct world *w)
 {
     size_t unplanned;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cases_drift.c - change detection with the recorded cases of arm-put (see cases.c), which come
- * back from the simulator as Azure was recorded to return them: with defaults, in another case or
- * order, without secrets and so on.
+ * cases_drift.c - change detection with the recorded cases of arm-put (see cases.c), which the
+ * simulator returns like the recorded Azure: with defaults, in a different case or order, without
+ * secrets and so on.
  *
- * A day without a write; then somebody changes members of resources in the portal, set ones and
- * those left to Azure.
+ * There is a day without a write; then somebody changes members of resources in the portal, both
+ * set ones and those left to Azure.
  */
 #include "world/behaviours.h"
 
@@ -17,16 +17,16 @@
 
 #define DAY (24 * WORLD_HOUR)
 #define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
-/* Operations of recorded types take so long at most. */
+/* The longest operation of recorded types. */
 #define OPERATION (60 * WORLD_MINUTE)
-/* Everything is Ready, and what is known of it is settled. */
+/* Everything is Ready, and its records are final. */
 #define SETTLED (120 * WORLD_MINUTE)
 
 static struct stage stage;
 
-/* A resource of a set, and what Azure shows of it. */
+/* A resource of a set, and how Azure shows it. */
 struct resource {
-    const struct value *object; /* as it is in the cache; lives until time passes */
+    const struct value *object; /* from the cache; lives until time passes */
     str id, version;
     const struct value *sent, *found;
 };
@@ -40,7 +40,7 @@ static const struct value *read_json(struct stage *s, str text)
     return json_read(s->w->arena, src, NULL, &v, NULL) ? v : NULL;
 }
 
-/* False: nobody can change it behind our back, or look at it. */
+/* False: it cannot be changed behind our back, or cannot be read. */
 static bool look_at(struct stage *s, const struct value *object, struct resource *out)
 {
     const struct model_resource *res;
@@ -86,7 +86,7 @@ static bool is_simple(str text)
     return text.len > 0;
 }
 
-/* Members that were sent, are shown as they were sent, and can be named by a dotted path. */
+/* Collects members that were sent, are shown as sent, and have a dotted path. */
 static void collect_set(struct stage *s, const struct value *sent, const struct value *found,
                         str at, struct str_list *out)
 {
@@ -112,7 +112,7 @@ static const struct value *at_path(struct stage *s, const struct value *v, str d
     return path_parse_dotted(s->w->arena, dotted, &path, NULL) ? path_resolve(&path, v) : NULL;
 }
 
-/* What Azure has filled in, by the record. */
+/* Collects what Azure has filled in, according to the record. */
 static void collect_unset(struct stage *s, const struct resource *r, struct str_list *out)
 {
     const struct value *known =
@@ -146,7 +146,7 @@ static bool choose(struct stage *s, const struct resource *r, bool unset, struct
     return true;
 }
 
-/* What is carried has the canonical spelling: a SKU in small letters. */
+/* Carried values have the canonical spelling: a SKU in lower case. */
 static bool is_alike(const struct value *x, const struct value *y)
 {
     return x && (value_equal(x, y) || str_eq_fold(value_str(x), value_str(y)));
@@ -158,11 +158,11 @@ struct correction {
     struct resource resource;
     struct change change;
     unsigned before; /* PUTs of the resource */
-    unsigned most;   /* that may follow */
+    unsigned most;   /* how many may follow */
     bool seen;       /* within a period */
 };
 
-/* Somebody changes the object. False: there is nothing of this sort to change. */
+/* Somebody changes the object. False: there is nothing like this to change. */
 static bool inject(struct stage *s, const struct value *object, bool unset, struct correction *out)
 {
     struct resource *r = &out->resource;
@@ -181,7 +181,7 @@ static unsigned came(struct stage *s, const struct correction *c)
     return stage_puts(s, c->resource.id) - c->before;
 }
 
-/* What is wrong with the correction, NULL: nothing. */
+/* What is wrong with the correction, or NULL. */
 static const char *fault_of(struct stage *s, const struct correction *c)
 {
     struct resource now;
@@ -200,7 +200,7 @@ struct corrections {
     VEC(struct correction) items;
 };
 
-/* All faults are printed, the last one ends the run. */
+/* Prints all faults; the last one ends the run. */
 static void expect_faultless(struct stage *s, const struct corrections *all)
 {
     char last[300] = "";
@@ -218,8 +218,8 @@ static void expect_faultless(struct stage *s, const struct corrections *all)
     world_expect(s->w, !*last, "%s", last);
 }
 
-/* Each is seen within a period and corrected by so many PUTs at most, and nobody else is written.
- */
+/* Each is noticed within a period and corrected with at most this many PUTs, and nothing else is
+ * written. */
 static void expect_corrected(struct stage *s, struct corrections *all)
 {
     unsigned writes = s->arm_writes - s->refused, sum = 0;
@@ -236,7 +236,7 @@ static void expect_corrected(struct stage *s, struct corrections *all)
                  STR_ARG(s->sent.items[s->sent.len - 1].id));
 }
 
-/* One object of each set at a time: what happens in one is nothing to the others. */
+/* One object of each set at a time, since sets do not affect each other. */
 static size_t correct_each(struct stage *s, const struct case_set *sets, size_t count)
 {
     size_t most = 0, corrected = 0;
@@ -335,7 +335,7 @@ void cases_drift_day(struct world *w)
     run_day(w, false);
 }
 
-/* The same where a PUT keeps what it omits. */
+/* The same if a PUT keeps what it omits. */
 void cases_drift_day_kept(struct world *w)
 {
     run_day(w, true);

@@ -2,9 +2,9 @@
 /*
  * drift.c - scenarios of change detection: operator.md, section 8, and appendix A.
  *
- * A day without a write; changes in the portal, each corrected by one PUT, or by two where the user
- * has left the member to Azure and a PUT keeps what it omits; somebody who always puts his value
- * back; what others may change.
+ * A day without a write; changes in the portal, each corrected with one PUT, or with two if the
+ * user left the member to Azure and a PUT keeps what it omits; somebody who always restores their
+ * own value; and what others may change.
  */
 #include "world/behaviours.h"
 
@@ -126,7 +126,9 @@ void drift_corrected(struct world *w)
     stage_close(s);
 }
 
-/* 8.5: two PUTs against somebody who always puts his value back, and a condition that says so. */
+/*
+ * 8.5: two PUTs against somebody who always restores their own value, and a condition that says so.
+ */
 void drift_contested(struct world *w)
 {
     struct stage *s = open(w, world_chance(w, 2));
@@ -143,7 +145,7 @@ void drift_contested(struct world *w)
                         STR("Synced"), &synced);
     world_expect(w, str_eq(synced.reason, STR("NotConverging")), "Synced is %.*s",
                  STR_ARG(synced.reason));
-    /* Other paths go on, and another wish is another try. */
+    /* Other paths are still corrected, and a new spec is a new attempt. */
     expect_corrected(s, &changes[1], 1);
     stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
     stage_run(s, A_PERIOD);
@@ -153,7 +155,7 @@ void drift_contested(struct world *w)
     stage_close(s);
 }
 
-/* 8.5: somebody who puts another value there each time: three PUTs, and people are told. */
+/* 8.5: somebody who sets a different value each time: three PUTs, and a report. */
 void drift_contested_anew(struct world *w)
 {
     struct stage *s = open(w, world_chance(w, 2));
@@ -194,7 +196,7 @@ void drift_bounded(struct world *w)
     stage_close(s);
 }
 
-/* 8.6: who did it, by the resource itself or by one question to the activity log. */
+/* 8.6: the author, from the resource itself or with one query of the activity log. */
 void drift_author(struct world *w)
 {
     struct stage *s = open(w, false);
@@ -241,13 +243,15 @@ void drift_second_look(struct world *w)
     expect_no_put(s, DAY / 4);
     stage_evolve(s, ACCOUNT_ID("acc"), "properties.allowSharedKeyAccess", "false");
     stage_run(s, A_PERIOD);
-    /* The second one carries what was learned. */
+    /* The second one includes what was learned. */
     world_expect(w, stage_caused(s, "drift") == 2, "late is drift: %u PUTs",
                  stage_caused(s, "drift"));
     stage_close(s);
 }
 
-/* Looks that find all as it was end early, and miss nothing: a change in Azure, another mode. */
+/*
+ * Looks that find everything unchanged end early, but miss nothing: a change in Azure, a new mode.
+ */
 void drift_unchanged(struct world *w)
 {
     struct stage *s = open(w, false);
@@ -275,7 +279,7 @@ void drift_unchanged(struct world *w)
     OBJECT("network.azure.com/v20250301", "RouteTable", "routes", "",                              \
            "'location':'westus2','owner':{'name':'rg'},'azureName':'routes2'")
 
-/* Nor do they miss that what the object refers to is another one now. */
+/* Nor do they miss that the object now refers to a different one. */
 void drift_retargeted(struct world *w)
 {
     struct stage *s = open(w, false);
@@ -300,8 +304,8 @@ void drift_retargeted(struct world *w)
 }
 
 /*
- * 8.2: put-only, whoever decides it, writes at each check and slows checks down to one an hour; an
- * object's own period counts first.
+ * 8.2: put-only, wherever it is set, writes at each check and slows checks down to one an hour; an
+ * object's own period takes precedence.
  */
 void drift_put_only(struct world *w)
 {
@@ -322,8 +326,8 @@ void drift_put_only(struct world *w)
     stage_close(s);
 }
 
-/* 8.3: what has failed is written again after delays that grow to a day, and looked at meanwhile.
- */
+/* 8.3: a failed resource is written again after delays that grow to a day, and checked meanwhile.
+ * */
 void drift_failed(struct world *w)
 {
     struct stage *s = open(w, false);
@@ -339,7 +343,7 @@ void drift_failed(struct world *w)
     stage_run(s, 4 * DAY);
     world_expect(w, stage_caused(s, "failed") - before <= 5, "%u PUTs in four more days",
                  stage_caused(s, "failed") - before);
-    /* Another wish does not wait, and others may mend it. */
+    /* A new spec does not wait, and others may fix the resource. */
     before = s->refused;
     stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
     stage_run(s, WORLD_MINUTE);
@@ -352,7 +356,7 @@ void drift_failed(struct world *w)
     stage_close(s);
 }
 
-/* 8.9: on definitions without operatorStatus an annotation holds the record, after a crash too. */
+/* 8.9: if definitions have no operatorStatus, an annotation has the record, even after a crash. */
 void drift_annotated(struct world *w)
 {
     struct stage *s = open_as(w, &(struct stage_options){.foreign = true});
@@ -409,7 +413,7 @@ void drift_evolved(struct world *w)
                         STR("Synced"), &synced);
     world_expect(w, str_eq(synced.reason, STR("AzureEvolved")), "Synced is %.*s",
                  STR_ARG(synced.reason));
-    /* What people change is corrected as ever: tags, and what is set. */
+    /* People's changes are corrected as usual: tags, and members that are set. */
     stage_change(s, one_id(s, 5), "properties.accessTier", "\"Cool\"");
     unsigned before = s->arm_writes;
     stage_run(s, A_PERIOD);
@@ -417,10 +421,10 @@ void drift_evolved(struct world *w)
     stage_close(s);
 }
 
-/* A day, where there is time for it. */
+/* A day, if there is time for it. */
 #define PERIODS (scenario_scale > 1 ? 96 : 6)
 
-/* 8.10: several objects of a type are looked at by one list, and drift is seen as ever. */
+/* 8.10: several objects of a type are checked with one list, and drift is noticed as usual. */
 void drift_swept(struct world *w)
 {
     struct stage *s = &stage;
@@ -435,14 +439,14 @@ void drift_swept(struct world *w)
     stage_run(s, A_PERIOD);
     world_expect(w, stage_puts(s, str_c(id)) == puts + 1, "%u PUTs",
                  stage_puts(s, str_c(id)) - puts);
-    /* What vanished is not in the list, and comes back. */
+    /* A resource that vanished is not in the list, and is restored. */
     id = many_id(s, "StorageAccount", "many8");
     world_expect(w,
                  stage_azure(s, "DELETE", str_c(id), STR(ACCOUNT_VERSION), STR_NONE).status < 300,
                  "not deleted");
     stage_run(s, A_PERIOD);
     world_expect(w, stage_is_in_azure(s, id), "it did not come back");
-    /* The first looks of another process cost no more. */
+    /* The first looks of a new process cost no more. */
     stage_run(s, A_PERIOD);
     before = s->arm_reads;
     stage_restart(s, NULL);
@@ -454,7 +458,7 @@ void drift_swept(struct world *w)
     stage_close(s);
 }
 
-/* A list that lacks what a read has is not used: nothing is taken for drift. */
+/* A list that lacks what a read has is not used, so nothing is mistaken for drift. */
 void drift_swept_in_vain(struct world *w)
 {
     struct stage *s = &stage;
@@ -508,7 +512,7 @@ void drift_refused(struct world *w)
 #define POOL_ID                                                                                    \
     STAGE_GROUP "/providers/Microsoft.ContainerService/managedClusters/aks/agentPools/pool"
 
-/* A pool that Azure scales by itself is its own affair; without that it is drift. */
+/* The size of a pool that Azure scales by itself is not drift; without scaling it is. */
 void drift_autoscaled(struct world *w)
 {
     struct stage *s = &stage;

@@ -15,8 +15,8 @@ static struct stage *open_group(struct world *w)
 }
 
 /*
- * 1.3: an object that was copied or restored with the annotations of another life, but without the
- * finalizer: it is claimed before anything is sent (law 2), whatever its token says.
+ * 1.3: an object that was copied or restored with annotations from an earlier life, but without the
+ * finalizer, is claimed before anything is sent (law 2), whatever its token says.
  */
 void edge_unclaimed_token(struct world *w)
 {
@@ -33,14 +33,14 @@ void edge_unclaimed_token(struct world *w)
 }
 
 /*
- * 1.3.2 [PLUMB]: an operation that fails for ever, taken up after a restart, was about an older
+ * 1.3.2 [PLUMB]: an operation that fails permanently, resumed after a restart, was for an older
  * spec: the newer one is sent at once.
  */
 void edge_newer_generation(struct world *w)
 {
     struct stage *s = open_group(w);
 
-    /* The group is at rest, so that it wakes nobody after the restart. */
+    /* The group is at rest, so that it wakes nothing after the restart. */
     stage_run(s, 2 * STAGE_PERIOD);
     stage_fault(s, "{'faults':[{'kind':'operation','method':'PUT','type':'Microsoft.Storage*',"
                    "'code':'LocationRequired','message':'no','count':1}]}");
@@ -76,7 +76,7 @@ void edge_delete_unreadable(struct world *w)
     stage_close(s);
 }
 
-/* Finalizer and id were replaced together with the manifest: both come back at once. */
+/* Finalizer and id were lost when the manifest was replaced: both are restored at once. */
 void edge_claim_lost(struct world *w)
 {
     struct stage *s = open_group(w);
@@ -94,7 +94,10 @@ void edge_claim_lost(struct world *w)
     stage_close(s);
 }
 
-/* 3.3 [PLUMB]: whoever failed is looked at again when what it is made from becomes Ready. */
+/*
+ * 3.3 [PLUMB]: an object that failed is looked at again when something that it is made from becomes
+ * Ready.
+ */
 void edge_failed_and_owner_ready(struct world *w)
 {
     struct stage *s = open_group(w);
@@ -111,8 +114,8 @@ void edge_failed_and_owner_ready(struct world *w)
     stage_close(s);
 }
 
-/* 1.9 [PLUMB]: somebody else writes to the object all the time, which is no reason to send again.
- */
+/* 1.9 [PLUMB]: somebody else writes to the object all the time, which is not a reason to send
+ * again. */
 static void point_elsewhere(struct stage *s, const struct effect *effect, struct arm_answer *answer)
 {
     (void)s;
@@ -122,7 +125,7 @@ static void point_elsewhere(struct stage *s, const struct effect *effect, struct
     answer->async_operation = STR_NONE;
 }
 
-/* 2.7: an address elsewhere is not followed, neither from a poll token nor from an answer. */
+/* 2.7: a URL elsewhere is not followed, neither from a poll token nor from an answer. */
 void edge_foreign_token(struct world *w)
 {
     struct stage *s = open_group(w);
@@ -152,8 +155,8 @@ void edge_foreign_token(struct world *w)
     stage_close(s);
 }
 
-/* Somebody writes all the time and the caches are far behind: a conflict is not a reason to write
- * again at once, but to wait for what the caches show. */
+/* Somebody writes all the time and the caches are far behind: after a conflict, wait for the caches
+ * instead of writing again at once. */
 void edge_conflicts(struct world *w)
 {
     AUTO_ARENA a = arena_new();
@@ -203,8 +206,7 @@ static int64_t unsynced_age(struct stage *s)
     return since ? clock_now() - since : 0;
 }
 
-/* How long something has not been as its user wants it: also over restarts, and 0 when all is well.
- */
+/* How long something has not been as its user wants it, across restarts, and 0 if all is well. */
 void edge_unsynced_age(struct world *w)
 {
     struct stage *s = &stage;

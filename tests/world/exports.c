@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exports.c - scenarios of exports and of what is special about kinds: operator.md, 5 and 7. */
+/*
+ * exports.c - scenarios of exports and of what is special about kinds: operator.md, sections 5 and
+ * 7.
+ */
 #include "world/behaviours.h"
 
 #include "operator/ext.h"
@@ -47,7 +50,7 @@ static const struct value *data(struct stage *s, const char *kind, const char *n
     return value_get(stage_get(s, kind, name), STR("data"));
 }
 
-/* 5.2, 5.4: what is asked for appears, is ours, and is fetched once. */
+/* 5.2, 5.4: requested exports appear, are ours, and are fetched once. */
 void export_appears(struct world *w)
 {
     struct stage *s = open(w);
@@ -75,7 +78,7 @@ void export_appears(struct world *w)
     stage_close(s);
 }
 
-/* 5.4: deleted or changed by hand, it comes back at once. */
+/* 5.4: if deleted or changed by hand, it is restored at once. */
 void export_comes_back(struct world *w)
 {
     struct stage *s = open(w);
@@ -96,17 +99,17 @@ void export_comes_back(struct world *w)
     world_expect(w, !str_eq(value_get_str(data(s, "Secret", "keys"), STR("first")), STR("eA==")),
                  "the key was not restored");
     world_expect(w, !value_get(data(s, "Secret", "keys"), STR("other")), "a foreign key stays");
-    /* Its own writes wake nobody. */
+    /* Its own writes wake nothing. */
     stage_expect_quiet(s, 5 * WORLD_MINUTE);
     world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) == 1, "a PUT for an export");
-    /* What is no longer asked for goes with the next write. */
+    /* What is no longer requested is removed with the next write. */
     stage_patch(s, "StorageAccount", "acc", "{'spec':{'operatorSpec':{'secrets':{'key2':null}}}}");
     stage_run(s, WORLD_MINUTE);
     world_expect(w, value_len(data(s, "Secret", "keys")) == 1, "the second key stays");
     stage_close(s);
 }
 
-/* Somebody who marks each Secret against the operator, which fetches the keys for each repair. */
+/* Somebody marks each Secret, against the operator, which fetches the keys for each repair. */
 void export_contested(struct world *w)
 {
     AUTO_ARENA a = arena_new();
@@ -129,7 +132,7 @@ void export_contested(struct world *w)
     stage_close(s);
 }
 
-/* 5.3: expressions are not evaluated, which a condition says and nothing else suffers from. */
+/* 5.3: expressions are not evaluated; a condition says so, and nothing else is affected. */
 void export_expressions(struct world *w)
 {
     struct stage *s = open(w);
@@ -158,7 +161,7 @@ void export_expressions(struct world *w)
     stage_close(s);
 }
 
-/* 5.4: what is not ours is left alone; the rest is written all the same. */
+/* 5.4: what is not ours is left alone; the rest is written anyway. */
 void export_not_ours(struct world *w)
 {
     struct stage *s = open(w);
@@ -179,7 +182,7 @@ void export_not_ours(struct world *w)
     stage_close(s);
 }
 
-/* 5.4: an object that is no longer asked for goes, unless somebody else has taken it over. */
+/* 5.4: an object that is no longer requested is deleted, unless somebody else has taken it over. */
 void export_dropped(struct world *w)
 {
     struct stage *s = open(w);
@@ -223,7 +226,7 @@ void export_twice(struct world *w)
     stage_close(s);
 }
 
-/* 7.2: a gate keeps a change back, and opens. */
+/* 7.2: a gate holds a change back, then opens. */
 void ext_blocks(struct world *w)
 {
     struct stage *s = open_with(
@@ -252,7 +255,7 @@ void ext_blocks(struct world *w)
     stage_close(s);
 }
 
-/* 8.3: what was sent and waits for something in Azure is not sent again. */
+/* 8.3: a payload that was sent and waits for something in Azure is not sent again. */
 void ext_waits(struct world *w)
 {
     struct stage *s = open_with(
@@ -270,7 +273,7 @@ void ext_waits(struct world *w)
     stage_close(s);
 }
 
-/* 7.4: children that others made survive a PUT of their parent. */
+/* 7.4: children created by others survive a PUT of their parent. */
 void ext_children(struct world *w)
 {
     struct stage *s = open(w);
@@ -295,7 +298,7 @@ void ext_children(struct world *w)
     "{'faults':[{'kind':'fail','method':'PUT','type':'Microsoft.Storage/storageAccounts','status'" \
     ":409,'code':'StorageAccountAlreadyTaken','count':1}]}"
 
-/* 3.3: a rule of the kind changes what the general ones say. */
+/* 3.3: a rule of the kind overrides the general ones. */
 void ext_classifies(struct world *w)
 {
     struct stage *s = open_with(
@@ -396,7 +399,7 @@ void ext_next(struct world *w)
 /* ---- Questions. ------------------------------------------------------------------------------ */
 
 static unsigned
-    asked[4]; /* decisions after an answer, by point: of tests only, hooks keep nothing */
+    asked[4]; /* decisions after an answer, by point; only in tests, real hooks keep no state */
 
 /* Asks for the group once, then goes on. */
 static struct decision ask_first(const struct ext_input *in, struct decision next, size_t point)
@@ -437,7 +440,7 @@ static const struct azure_ext asking = {.kind = "storage.azure.com/StorageAccoun
                                         .success = ask_at_success};
 static const struct azure_ext *const asking_hooks[] = {&asking, NULL};
 
-/* 7.2: a hook is asked again with the answer to its question, wherever the pass is. */
+/* 7.2: a hook is called again with the answer to its question, at every point. */
 void ext_questions(struct world *w)
 {
     struct stage *s = open_with(w, NULL, asking_hooks);
@@ -465,7 +468,7 @@ void ext_questions(struct world *w)
 
 /* ---- Comparing. ------------------------------------------------------------------------------ */
 
-/* The tier is somebody else's business. */
+/* Leaves the tier to somebody else. */
 static struct decision without_tier(const struct ext_input *in, struct decision next)
 {
     struct value *value = value_clone(in->arena, next.value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.c - what an object carries, byte by byte as the reference operator writes it: operator.md,
+ * fields.c - what is written into objects, byte for byte as by the reference operator: operator.md,
  * 1.1, 2.7 and 4.5. Names are spelled out here, so that a changed define is noticed.
  */
 #include "world/behaviours.h"
@@ -68,7 +68,7 @@ void fields_of_objects(struct world *w)
     stage_apply_text(s, GROUP("rg", ""));
     stage_run(s, 30 * NS_PER_SEC);
     str uid = str_copy(w->arena, object_uid(stage_get(s, "ResourceGroup", "rg")));
-    /* 1.3.1: the generation that was begun, also by a PUT that ends at once. */
+    /* 1.3.1: the generation that was started, even by a PUT that ends at once. */
     world_expect(w,
                  str_eq(object_annotation(stage_get(s, "ResourceGroup", "rg"),
                                           STR(OTHERS "latest-reconciled-generation")),
@@ -96,7 +96,7 @@ void fields_of_objects(struct world *w)
                  value_len(finalizers) == 1 &&
                      str_eq(value_str(value_at(finalizers, 0)), STR(OTHERS "finalizer")),
                  "the finalizer");
-    /* It is there after a refused PUT, too. */
+    /* It is set after a rejected PUT, too. */
     stage_fault(s, "{'kind':'fail','method':'PUT','status':403,'code':'RequestDisallowedByPolicy',"
                    "'count':0}");
     stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
@@ -125,7 +125,7 @@ static str escaped(struct arena *a, str url)
     return buf_str(&b);
 }
 
-/* 2.7: the token of an operation that somebody else has begun by a PUT. */
+/* 2.7: the token of an operation that somebody else started with a PUT. */
 static str token_of(struct stage *s, const struct sim_response *r, const char *id)
 {
     struct arena *a = s->w->arena;
@@ -146,7 +146,7 @@ static str token_of(struct stage *s, const struct sim_response *r, const char *i
                    STR_ARG(escaped(a, async)), id);
 }
 
-/* The object in the stored version, with all that the reference operator keeps in it. */
+/* The object in the storage version, with everything that the reference operator keeps in it. */
 static struct value *left_behind(struct stage *s, const char *text, const char *id, str uid)
 {
     struct arena *a = s->w->arena;
@@ -203,7 +203,7 @@ static void leave_running(struct stage *s, const char *text, const char *id, str
     leave(s, object);
 }
 
-/* Owner reference and claim, as they were; no token any more. */
+/* Owner reference and claim are unchanged, and the token is gone. */
 static void check_taken_over(struct stage *s, const char *kind, const char *name, str uid)
 {
     stage_expect_ready(s, kind, name);
@@ -239,8 +239,8 @@ static void check_taken_over(struct stage *s, const char *kind, const char *name
     OBJECT(GROUP_STORED, "ResourceGroup", "rg", "",                                                \
            "'location':'westus2','azureName':'rg','originalVersion':'v1api20200601'")
 
-/* 10.3: on its definitions, with its objects, in the middle of its operations; nothing is created
- * twice, and what is well costs no write. */
+/* 10.3: takes over on its definitions, with its objects, in the middle of its operations; nothing
+ * is created twice, and healthy objects cost no writes. */
 void fields_taken_over(struct world *w)
 {
     struct stage *s = &stage;
@@ -266,7 +266,7 @@ void fields_taken_over(struct world *w)
     check_taken_over(s, "VirtualNetwork", "net", uid);
     world_expect(w, s->polls >= 2, "the operations are not followed");
     world_expect(w, !s->arm_writes, "%u writes to Azure", s->arm_writes);
-    /* What is known by now was written down; nothing else is. */
+    /* What was learned so far has been written; nothing else is. */
     unsigned writes = s->kube_writes + s->status_writes;
     stage_run(s, 3 * STAGE_PERIOD);
     world_expect(w, s->kube_writes + s->status_writes == writes && !s->arm_writes,

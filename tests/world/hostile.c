@@ -17,12 +17,12 @@ static struct stage *open(struct world *w)
 
 /* ---- The end of the process, and clocks. ----------------------------------------------------- */
 
-/* Requests that creating and deleting one account take, and some more. */
+/* The number of requests to create and delete one account, and some more. */
 #define STEPS 14
 
 /*
- * The process ends after each request in turn, its answer lost: nothing is created twice, and
- * nothing is left.
+ * The process ends after each request in turn and loses its answer: nothing is created twice, and
+ * nothing is left behind.
  */
 void bad_crashes(struct world *w)
 {
@@ -78,7 +78,9 @@ void bad_two_leaders(struct world *w)
 
 #define DAY (24 * 60 * WORLD_MINUTE)
 
-/* The wall clock jumps by a day, ahead and back, while objects are made, wait and are well. */
+/*
+ * The wall clock jumps forward and back by a day, while objects are created, waiting and healthy.
+ */
 void bad_clocks(struct world *w)
 {
     struct stage *s = open(w);
@@ -111,14 +113,14 @@ void bad_clocks(struct world *w)
 
 /* ---- Answers of Azure. ----------------------------------------------------------------------- */
 
-/* What becomes of an answer about the account, the first count times. */
+/* How an answer about the account is changed, the first count times. */
 struct twist {
     const char *name;
     enum effect_kind kind;
     int from, to; /* status; from 0: any */
     const char *body;
     bool without_headers;
-    bool ends; /* well, in the end; else the condition says what is wrong while it lasts */
+    bool ends; /* it ends well; else the condition says what is wrong while it lasts */
     unsigned count;
 };
 
@@ -180,7 +182,7 @@ void bad_answers(struct world *w)
         world_expect(w, twisting.done, "%s did not happen", twists[i].name);
         world_expect(w, s->created == created + 1, "%s: %u creations", twists[i].name,
                      s->created - created);
-        /* Once more, on an object that is well. */
+        /* Once more, on a healthy object. */
         unsigned puts = stage_puts(s, STR(ACCOUNT_ID("acc")));
         twisting.done = 0;
         stage_run(s, 3 * STAGE_PERIOD);
@@ -196,7 +198,7 @@ void bad_answers(struct world *w)
     stage_close(s);
 }
 
-/* Refusals that pass, without end: how often Azure is asked within an hour is bounded. */
+/* Transient errors without end: the number of requests per hour is bounded. */
 void bad_throttling(struct world *w)
 {
     static const char *const faults[] = {
@@ -233,7 +235,7 @@ void bad_throttling(struct world *w)
     stage_close(s);
 }
 
-/* An answer that takes a quarter of an hour: one request, and everybody else goes on. */
+/* An answer that takes a quarter of an hour: one request, and all other objects go on. */
 void bad_slow_answers(struct world *w)
 {
     struct stage *s = open(w);
@@ -251,7 +253,7 @@ void bad_slow_answers(struct world *w)
     stage_close(s);
 }
 
-/* What users must see: the code of Azure, whether it is retried, and when. */
+/* What users must see: Azure's error code, whether it is retried, and when. */
 void bad_refusals(struct world *w)
 {
     static const struct {
@@ -306,8 +308,8 @@ static str group_text(struct world *w, unsigned i)
                    i);
 }
 
-/* The status of many objects is wiped, as a restored backup does: all is read, nothing
- * written to Azure. */
+/* The status of many objects is wiped, as by a restored backup: all are read, nothing is written to
+ * Azure. */
 void bad_wiped(struct world *w)
 {
     struct stage *s = open(w);
@@ -343,7 +345,7 @@ void bad_wiped(struct world *w)
            "roleDefinitions/00000000-0000-0000-0000-000000000002'}")
 #define ELSEWHERE "/subscriptions/99999999-0000-0000-0000-000000000000/resourceGroups/rg"
 
-/* Owners that own each other; an owner in a subscription that the credential is not for. */
+/* Owners that own each other; an owner in a subscription other than the credential's. */
 void bad_owners(struct world *w)
 {
     struct stage *s = open(w);
@@ -374,7 +376,7 @@ void bad_owners(struct world *w)
     stage_close(s);
 }
 
-/* Below a group that is gone Azure answers 403, not 404, to those whose role went with it. */
+/* Below a group that is gone Azure answers 403, not 404, if the role went with it. */
 void bad_parent_gone(struct world *w)
 {
     struct stage *s = open(w);
@@ -388,7 +390,7 @@ void bad_parent_gone(struct world *w)
     stage_delete(s, "StorageAccount", "acc");
     stage_run(s, 1 * WORLD_MINUTE);
     world_expect(w, !stage_get(s, "StorageAccount", "acc"), "the object is stuck");
-    /* The same answer while the group is there says nothing. */
+    /* The same answer means nothing while the group exists. */
     stage_end_faults(s);
     stage_run(s, 2 * STAGE_PERIOD);
     stage_apply_text(s, ACCOUNT("acc", ""));
@@ -407,7 +409,7 @@ void bad_parent_gone(struct world *w)
     stage_close(s);
 }
 
-/* An object that was claimed in a version that nobody knows; members that nobody knows. */
+/* An object that was claimed in an unknown version; unknown members. */
 void bad_versions(struct world *w)
 {
     struct stage *s = open(w);
@@ -440,7 +442,7 @@ void bad_versions(struct world *w)
 #define CLAIMED(id)                                                                                \
     ",'finalizers':['" FINALIZER "'],'annotations':{'" ANNOTATION_RESOURCE_ID "':'" id "'}"
 
-/* Each with the annotation of an id that is not one of its kind; the first is within the scope. */
+/* Each has an annotation with an id that is not of its kind; the first is within the scope. */
 static const struct claimed {
     const char *kind, *name, *text;
 } claimed[] = {
@@ -463,8 +465,8 @@ static void expect_left_alone(struct stage *s, const struct claimed *c, unsigned
 }
 
 /*
- * Annotations are the user's: who may write subnets does not delete a group with one, and the way
- * out of the scope is not a way up. The user of such an object can let it go.
+ * Annotations are under the user's control: somebody who may write subnets must not be able to
+ * delete a group with one, or to escape the scope. The user of such an object can still delete it.
  */
 void bad_ids(struct world *w)
 {
@@ -507,7 +509,7 @@ void bad_ids(struct world *w)
            "'A','name':'standard'}}")
 #define VAULT_ID GROUPS "theirs/providers/Microsoft.KeyVault/vaults/kv"
 
-/* Vaults that somebody else has deleted are kept outside of every group. */
+/* Deleted vaults of somebody else are kept outside all groups. */
 static void delete_vault(struct stage *s)
 {
     const str version = STR("2024-11-01");
@@ -521,7 +523,7 @@ static void delete_vault(struct stage *s)
     stage_run(s, WORLD_MINUTE);
 }
 
-/* Whichever way something outside of --allow-scope is named, nothing is sent. */
+/* However something outside --allow-scope is named, nothing is sent. */
 void bad_scopes(struct world *w)
 {
     const str scope = STR(STAGE_GROUP);

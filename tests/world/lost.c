@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lost.c - what objects were compared by is lost or changes, for all of them at once: statuses, the
+ * lost.c - what comparisons depend on is lost or changes, for all objects at once: statuses, the
  * comparator, the API version, the time of day, the operator.
  *
- * Exactly those are written that have something else than was set (with a memory: than was
- * recorded), never faster than Azure's bucket of writes; the second time nobody is.
+ * Exactly those are written that differ from what was set (with a memory: from what was recorded),
+ * never faster than Azure's write bucket allows; the second time none are.
  */
 #include "world/behaviours.h"
 
 #define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
-/* Writes at once: those that differ are more. */
+/* The most writes at once: less than the number of objects that differ. */
 #define AT_ONCE (scenario_scale > 1 ? 200u : 20u)
 
 static struct stage stage;
 
 struct loss {
     bool foreign;   /* on definitions of the reference operator */
-    bool remembers; /* what is known is not lost */
+    bool remembers; /* the memory is not lost */
     void (*lose)(struct stage *s, unsigned round);
     void (*check)(struct stage *s, unsigned round); /* that it was lost; may be NULL */
 };
@@ -71,7 +71,7 @@ static void change_comparator(struct stage *s, unsigned round)
     "{\"metadata\":{\"annotations\":{\"" ANNOTATION_LAST_APPLIED                                   \
     "\":\"{\\\"apiVersion\\\":\\\"" version "\\\",\\\"kind\\\":\\\"" kind "\\\"}\"}}}"
 
-/* As a user does who applies his files in another version, and back again. */
+/* A user applies all files in another version, and back again. */
 static void upgrade(struct stage *s, unsigned round)
 {
     ask_accounts(s, "",
@@ -96,7 +96,9 @@ static void jump(struct stage *s, unsigned round)
     s->skew = (round ? -2 : 3) * 24 * WORLD_HOUR;
 }
 
-/* What the reference operator leaves: its annotations and a condition, and nothing of ours. */
+/*
+ * What the reference operator leaves behind: its annotations and a condition, but nothing of ours.
+ */
 static void leave(struct stage *s, unsigned round)
 {
     (void)round;
@@ -145,7 +147,7 @@ static void run(struct world *w, const struct loss *loss)
     for (unsigned round = 0; round < 2; round++) {
         struct map *expected = map_new(w->arena);
         size_t from = s->sent.len;
-        s->leads = false; /* nobody acts meanwhile */
+        s->leads = false; /* nothing is done meanwhile */
         unsigned count = round ? 0 : change(s, loss->remembers, expected);
         loss->lose(s, round);
         stage_run(s, WORLD_MINUTE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - runs scenarios by seeds: world [--seed N | --seeds A-B] [--scale N] [SCENARIO...]
+ * main.c - runs scenarios with seeds: world [--seed N | --seeds A-B] [--scale N] [SCENARIO...]
  *
- * Scenarios of many objects take --scale times as many, for soak tests.
+ * Scenarios with many objects use --scale times as many, for soak tests.
  *
- * Failures are printed with the command that repeats them; the last line is the count.
+ * Failures are printed with the command that reproduces them; the last line is the count.
  */
 #include "world/scenarios.h"
 
@@ -13,11 +13,11 @@
 
 unsigned scenario_scale = 1;
 
-/* Of all runs that went well. */
+/* Of all successful runs. */
 static int64_t simulated;
 #define SCALE_MAX 1000
 
-/* Behaviours depend little on chance. */
+/* Behaviours depend little on randomness. */
 #define FEW 5
 
 /*

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * many.c - scenarios of many objects: storage accounts and route tables in a few groups.
- */
+/* many.c - scenarios with many objects: storage accounts and route tables in a few groups. */
 #include "world/behaviours.h"
 
 #define GROUPS 5

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mends.c - scenarios of faults that were found by readers; each fails without its mend. */
+/* mends.c - regression scenarios for bugs found in reviews; each fails without its fix. */
 #include "world/behaviours.h"
 
 static struct stage stage;
@@ -26,7 +26,7 @@ static bool has_token(struct stage *s, const char *kind, const char *name)
     return object_annotation(stage_get(s, kind, name), STR(ANNOTATION_POLL_TOKEN)).len > 0;
 }
 
-/* Until an operation is under way and noted on the object. */
+/* Runs until an operation is under way and noted on the object. */
 static void run_into_operation(struct stage *s, const char *kind, const char *name)
 {
     for (int i = 0; i < 4000 && !has_token(s, kind, name); i++)
@@ -34,8 +34,8 @@ static void run_into_operation(struct stage *s, const char *kind, const char *na
     world_expect(s->w, has_token(s, kind, name), "no operation of %s %s", kind, name);
 }
 
-/* Nothing is sent for an object that is only observed, so nothing is missing for it: neither at
- * its first pass, nor later, nor when an operation ends that was begun before. */
+/* Nothing is sent for an object that is only observed, so nothing is missing for it: not at its
+ * first pass, nor later, nor when an earlier operation ends. */
 void pass_skip_gathers_nothing(struct world *w)
 {
     struct stage *s = open(w);
@@ -58,7 +58,7 @@ void pass_skip_gathers_nothing(struct world *w)
     stage_close(s);
 }
 
-/* A DELETE that Azure has accepted is looked at for ten minutes before it is sent again. */
+/* After Azure has accepted a DELETE, it is checked for ten minutes before it is sent again. */
 void delete_no_storm(struct world *w)
 {
     struct stage *s = open(w);
@@ -84,7 +84,7 @@ void delete_no_storm(struct world *w)
     "{'faults':[{'kind':'fail','method':'GET','type':'" type "','status':403,'code':"              \
     "'AuthorizationFailed','message':'not allowed','count':0}]}"
 
-/* 1.6: what must not be read is deleted all the same; where Azure has no DELETE, it goes with its
+/* 1.6: a resource that cannot be read is deleted anyway; if Azure has no DELETE, it goes with its
  * owner. */
 void delete_unseen(struct world *w)
 {
@@ -107,7 +107,7 @@ void delete_unseen(struct world *w)
     stage_close(s);
 }
 
-/* An object that is deleted and at once made anew under its name is made anew in Azure, too. */
+/* An object that is deleted and immediately recreated under its name is recreated in Azure, too. */
 void pass_made_anew(struct world *w)
 {
     struct stage *s = open(w);
@@ -127,8 +127,8 @@ void pass_made_anew(struct world *w)
     stage_close(s);
 }
 
-/* A Secret is rotated while an operation runs, and the operator does not live to see its end: what
- * the operation applied is the old value, so another PUT follows. */
+/* A Secret is rotated while an operation runs, and the operator is gone before its end: the
+ * operation applied the old value, so another PUT follows. */
 void secret_rotated_meanwhile(struct world *w)
 {
     struct stage *s = open(w);
@@ -143,7 +143,7 @@ void secret_rotated_meanwhile(struct world *w)
     stage_expect_ready(s, "Server", "server");
     world_expect(w, stage_puts(s, STR(SERVER_ID("server"))) == 2, "%u PUTs after the rotation",
                  stage_puts(s, STR(SERVER_ID("server"))));
-    /* An operation that was taken up without a change is followed by none. */
+    /* An operation that was resumed without a change is not followed by another PUT. */
     stage_patch(s, "Server", "server", "{'spec':{'minimalTlsVersion':'1.2'}}");
     run_into_operation(s, "Server", "server");
     stage_run(s, 500 * NS_PER_MS);

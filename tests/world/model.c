@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - what Kubernetes promises; see model.h. */
+/* model.c - what Kubernetes guarantees; see model.h. */
 #include "world/model.h"
 
 const struct kind kinds[] = {
@@ -144,7 +144,7 @@ static const struct thing *owner_of(struct model *m, const struct thing *t,
     return owner;
 }
 
-/* An owner is there and does not wait for its dependents to go. */
+/* Whether an owner exists and does not wait for its dependents to be deleted. */
 static bool is_solid(struct model *m, const struct thing *t, const struct value *reference)
 {
     const struct thing *owner = owner_of(m, t, reference);
@@ -153,8 +153,8 @@ static bool is_solid(struct model *m, const struct thing *t, const struct value 
 }
 
 /*
- * A reference that may be left: to an owner that waits, too, when it does not wait for this one.
- * Such dependents go when their owner has, or when they are looked at for another reason.
+ * Whether a reference may stay: also to an owner that is waiting, if not for this dependent. Such
+ * dependents are deleted after their owner, or when they are looked at for another reason.
  */
 static bool may_be_left(struct model *m, const struct thing *t, const struct value *reference)
 {
@@ -202,7 +202,7 @@ static bool has_dependents(struct model *m, const struct thing *t, bool blocking
     return false;
 }
 
-/* The collector may begin or complete the deletion of t. */
+/* Whether the collector may start or complete the deletion of t. */
 static bool should_go(struct model *m, const struct thing *t)
 {
     return value_len(owners_of(t->object)) && !count_solid(m, t);
@@ -219,7 +219,7 @@ static bool may_be_gone(struct model *m, const struct thing *t)
     return should_go(m, t);
 }
 
-/* Without what the collector may change. */
+/* The object without what the collector may change. */
 static struct value *rest_of(struct arena *a, const struct value *object)
 {
     static const char *const changing[] = {"ownerReferences",   "finalizers",
@@ -232,7 +232,7 @@ static struct value *rest_of(struct arena *a, const struct value *object)
     return copy;
 }
 
-/* References may go when their owners have, or orphan them. */
+/* References may be removed if their owners are gone, or orphan them. */
 static void explain_references(struct model *m, const struct thing *t, const struct value *after)
 {
     const struct value *before = owners_of(t->object);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h - what Kubernetes promises of a store, in the simplest form: a list of objects as they
- * were last seen, and the rules for the next state of each.
+ * model.h - the simplest model of what Kubernetes guarantees about a store: a list of objects as
+ * they were last seen, and the rules for the next state of each.
  *
- * The model knows every write, because it hears of each by the answer to the client that made it,
- * or, when the garbage collector made it, by an event that its rules must explain.
+ * The model sees every write: in the answer to the client that made it or, if the garbage collector
+ * made it, in an event that its rules must explain.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct thing {
     const struct kind *kind;
     str key; /* "namespace/name" or "name" */
     struct arena *arena;
-    const struct value *object; /* as it was last answered or announced */
+    const struct value *object; /* from the last answer or event */
 };
 
 struct model {
@@ -35,7 +35,7 @@ struct model {
 };
 
 struct thing *model_thing(struct model *m, const struct kind *kind, str key);
-/* The object with that uid, or NULL. */
+/* The object with this uid, or NULL. */
 struct thing *model_of_uid(struct model *m, str uid);
 void model_put(struct model *m, const struct kind *kind, const struct value *object);
 void model_drop(struct model *m, struct thing *t);
@@ -49,9 +49,9 @@ bool is_deleting(const struct value *object);
 bool has_finalizer(const struct value *object, const char *name);
 
 /*
- * Checks a change that no client made: fails the world unless the rules of garbage collection ask
- * for it. after is NULL when the object is gone.
+ * Checks a change that no client made: fails the world unless the rules of garbage collection
+ * require it. after is NULL if the object is gone.
  */
 void model_explain(struct model *m, const struct thing *t, const struct value *after);
-/* When the collector has nothing to do any more, nothing may be left to do. */
+/* Once the collector is idle, checks that it has left nothing undone. */
 void model_check_collected(struct model *m);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operator.c - the life of three resources, calm and with faults: they are made in the order of
- * their owners, a change behind their back is corrected, and everything goes with the group.
+ * operator.c - the life of three resources, with and without faults: they are created in the order
+ * of their owners, a change behind their back is corrected, and everything is deleted with the
+ * group.
  */
 #include "world/scenarios.h"
 #include "world/stage.h"
@@ -139,7 +140,7 @@ static struct ext_exports next_exports(const struct ext_input *in, struct ext_ex
     return next;
 }
 
-/* Whoever wants to see the owner pays for reading it: that hook is not among them. */
+/* The hook for the owner is not among them, as it costs a read of the owner. */
 #define NEXT_ONLY(name)                                                                            \
     {                                                                                              \
         .kind = name, .claim = next_only, .payload = next_only, .check = next_only,                \
@@ -166,7 +167,7 @@ static uint64_t trace_with(struct world *w, const struct operator_config *config
     return s.trace;
 }
 
-/* A hook that only returns next, an empty file of rules and none behave alike. */
+/* A hook that only returns next, an empty rule file and no file behave the same. */
 void operator_hooks(struct world *w)
 {
     static const struct source empty = {
@@ -179,7 +180,7 @@ void operator_hooks(struct world *w)
     if (!rules_arena)
         rules_arena = arena_new();
     world_expect(w, kind_set_overlay(rules_arena, files, 1, &rules, &e), "%.*s", STR_ARG(e.text));
-    /* The first run of a process also takes what is made once, such as the seed of hashes. */
+    /* The first run of a process also includes one-time work, such as the seed of hashes. */
     (void)trace_with(w, &(struct operator_config){0});
     world_again(w);
     uint64_t plain = trace_with(w, &(struct operator_config){0});

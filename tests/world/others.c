@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * others.c - scenarios of what others do to an object, its resource or its owner: operations in
- * progress, copies, protected owners that are deleted in the foreground, clocks that are put back.
+ * progress, copies, protected owners that are deleted in the foreground, clocks that are set back.
  */
 #include "world/behaviours.h"
 
@@ -49,7 +49,7 @@ void others_busy(struct world *w)
     stage_run(s, 2 * WORLD_MINUTE);
     stage_expect_ready(s, "StorageAccount", "acc");
     world_expect(w, put_count(s) == before + 1, "%u PUTs", put_count(s) - before);
-    /* A state that never ends is none: Azure itself decides. */
+    /* A state that never ends is ignored: Azure decides. */
     set_state(s, "\"Parked\"");
     stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Hot'}}");
     stage_run(s, 90 * WORLD_MINUTE);
@@ -57,11 +57,11 @@ void others_busy(struct world *w)
     stage_close(s);
 }
 
-/* What stands below an owner that must stay is not deleted either, whoever deletes it first. */
+/* What is below an owner that must stay is not deleted, either, whichever is deleted first. */
 static void expect_held(struct stage *s, const char *reason)
 {
     stage_run(s, NS_PER_SEC);
-    /* Which of the two caches shows it first is chance. */
+    /* Which of the two caches shows it first is random. */
     stage_delete_foreground(s, "ResourceGroup", "rg");
     stage_run(s, 60 * WORLD_MINUTE);
     stage_expect(s, "ResourceGroup", "rg", reason, NULL);
@@ -90,7 +90,7 @@ void others_unconfirmed_owner(struct world *w)
 
     stage_patch(s, "StorageAccount", "acc", ANNOTATE(ANNOTATION_BLOCK_OWNER, "'true'"));
     expect_held(s, "WaitingForConfirmation");
-    /* Confirmed for itself, it goes. */
+    /* Once confirmed itself, it is deleted. */
     stage_patch(s, "StorageAccount", "acc", ANNOTATE(ANNOTATION_CONFIRM, "'delete'"));
     stage_run(s, 5 * WORLD_MINUTE);
     world_expect(w,
@@ -99,7 +99,7 @@ void others_unconfirmed_owner(struct world *w)
     stage_close(s);
 }
 
-/* 1.8, 3.3: without a period, what has failed is looked at once in an hour at least. */
+/* 1.8, 3.3: without a period, failed objects are still looked at once an hour. */
 void others_never(struct world *w)
 {
     struct stage *s = &stage;
@@ -123,7 +123,7 @@ void others_never(struct world *w)
     stage_close(s);
 }
 
-/* 8.3: nobody waits longer because the clock was put back since the next try was written down. */
+/* 8.3: retries do not wait longer because the clock was set back after the next try was noted. */
 void others_clock_back(struct world *w)
 {
     struct stage *s = open(w);
@@ -173,7 +173,7 @@ void others_copied(struct world *w)
     stage_delete(s, "StorageAccount", "same");
     stage_run(s, 3 * WORLD_MINUTE);
     world_expect(w, !stage_get(s, "StorageAccount", "same"), "the copy stays");
-    /* Made and deleted while nobody may write. */
+    /* Created and deleted while writing is not allowed. */
     unsigned writes = s->arm_writes;
     s->leads = false;
     copy(s, "unseen", false);
@@ -184,7 +184,7 @@ void others_copied(struct world *w)
     stage_run(s, 3 * WORLD_MINUTE);
     world_expect(w, !stage_get(s, "StorageAccount", "unseen"), "the copy stays");
     world_expect(w, s->arm_writes == writes, "the copy took the resource along");
-    /* When the original does without it, the copy has it. */
+    /* When the original gives it up, the copy gets it. */
     copy(s, "heir", true);
     stage_run(s, 1 * WORLD_MINUTE);
     stage_patch(s, "StorageAccount", "acc", ANNOTATE(ANNOTATION_POLICY, "'detach-on-delete'"));

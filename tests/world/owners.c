@@ -10,7 +10,7 @@ static struct stage *open(struct world *w)
     return &stage;
 }
 
-/* 4.4: a missing owner is named, and its arrival wakes the object at once. */
+/* 4.4: a missing owner is reported, and its arrival wakes the object at once. */
 void owner_missing(struct world *w)
 {
     struct stage *s = open(w);
@@ -21,7 +21,7 @@ void owner_missing(struct world *w)
     world_expect(w, !s->arm_writes && !s->arm_reads, "Azure was asked without an owner");
     stage_expect_quiet(s, 120 * WORLD_MINUTE);
     stage_apply_text(s, GROUP("rg", ""));
-    /* 3.5: work that has begun replaces what was waited for. */
+    /* 3.5: work that has started replaces the reason for waiting. */
     for (int i = 0; i < 600 && !stage_puts(s, STR(ACCOUNT_ID("acc"))); i++)
         stage_run(s, 20 * NS_PER_MS);
     stage_expect(s, "StorageAccount", "acc", "Reconciling", "is being created");
@@ -37,7 +37,7 @@ void owner_missing(struct world *w)
     stage_close(s);
 }
 
-/* 4.4: an owner that is not Ready gives its reason. */
+/* 4.4: the reason of an owner that is not Ready is shown. */
 void owner_not_ready(struct world *w)
 {
     struct stage *s = open(w);
@@ -54,7 +54,7 @@ void owner_not_ready(struct world *w)
     stage_close(s);
 }
 
-/* 4.3, 4.6: an owner by id is read once; absent, it is named. A wrong type is an Error. */
+/* 4.3, 4.6: an owner by id is read once; a missing one is reported. A wrong type is an Error. */
 void owner_by_id(struct world *w)
 {
     struct stage *s = open(w);
@@ -85,7 +85,7 @@ void owner_by_id(struct world *w)
     stage_close(s);
 }
 
-/* 4.5: the owner reference comes back; the annotation sets blockOwnerDeletion. */
+/* 4.5: the owner reference is restored; the annotation sets blockOwnerDeletion. */
 void owner_reference(struct world *w)
 {
     struct stage *s = open(w);
@@ -168,7 +168,7 @@ void references_missing(struct world *w)
     stage_close(s);
 }
 
-/* 4.7 [PLUMB]: a target that is not Ready is waited for, but not for ever. */
+/* 4.7 [PLUMB]: objects wait for a target that is not Ready, but not forever. */
 void references_wait(struct world *w)
 {
     struct stage *s = open(w);
@@ -215,7 +215,8 @@ void references_woken(struct world *w)
 
 /*
  * 4.6 [SEED-REF]: a reference by id to a resource of an unusual type is sent, since Azure decides;
- * what Azure refuses is explained with it, and what it accepts is Ready without a word.
+ * if Azure rejects it, the message mentions the reference; if Azure accepts it, the object is just
+ * Ready.
  */
 void references_doubtful(struct world *w)
 {

@@ -81,7 +81,7 @@ void pass_overlap(struct world *w)
     stage_close(s);
 }
 
-/* 1.3: a change of the spec is sent, also one that is made while an operation runs. */
+/* 1.3: a change of the spec is sent, even one that is made while an operation runs. */
 void pass_changes(struct world *w)
 {
     struct stage *s = open_ready(w);
@@ -156,7 +156,7 @@ void pass_detach(struct world *w)
     stage_close(s);
 }
 
-/* 1.5: the policy of the Namespace counts for objects without one, and its change wakes them. */
+/* 1.5: the policy of the Namespace applies to objects without one, and its change wakes them. */
 void pass_namespace_policy(struct world *w)
 {
     struct stage *s = open(w);
@@ -176,14 +176,14 @@ void pass_namespace_policy(struct world *w)
     stage_run(s, 1 * NS_PER_SEC);
     world_expect(w, operator_stats(s->operator).passes <= passes + 1,
                  "a label of the Namespace wakes objects");
-    /* Its next look by itself is half a minute away. */
+    /* Its next regular look is half a minute away. */
     stage_patch(s, "Namespace", "default", ANNOTATE(ANNOTATION_POLICY, "null"));
     stage_run(s, 15 * NS_PER_SEC);
     stage_expect_ready(s, "ResourceGroup", "rg");
     stage_close(s);
 }
 
-/* 3.3, 3.4: a refusal is explained with Azure's code and words, and tried again. */
+/* 3.3, 3.4: an error is shown with Azure's code and text, and retried. */
 void condition_refused(struct world *w)
 {
     struct stage *s = open(w);
@@ -237,7 +237,7 @@ void condition_fatal(struct world *w)
     stage_close(s);
 }
 
-/* 1.3.2: an operation that fails is explained, and begun again. */
+/* 1.3.2: an operation that fails is reported, and started again. */
 void condition_operation_failed(struct world *w)
 {
     struct stage *s = open(w);
@@ -275,7 +275,7 @@ static void show_failed(struct stage *s, const struct effect *effect, struct arm
         str_fmt(a, "%.*s\"provisioningState\":\"Failed\"%.*s", STR_ARG(before), STR_ARG(after));
 }
 
-/* 1.3.1: an operation that ends well and leaves a resource whose state is Failed has failed. */
+/* 1.3.1: an operation that succeeds but leaves a resource in state Failed has failed. */
 void condition_failed_resource(struct world *w)
 {
     struct stage *s = open(w);
@@ -420,7 +420,7 @@ void delete_confirmed(struct world *w)
     stage_close(s);
 }
 
-/* What Azure refuses at first, and is sent again, counts once for --confirm-deletes. */
+/* A deletion that Azure rejects at first, and is sent again, counts once for --confirm-deletes. */
 void delete_counted_once(struct world *w)
 {
     struct stage *s = open_with(w, &(struct operator_config){.confirm_deletes = 2});
@@ -488,7 +488,7 @@ void delete_unsupported(struct world *w)
     stage_close(s);
 }
 
-/* 1.6: nothing is deleted below a group that is going. */
+/* 1.6: nothing is deleted below a group that is being deleted. */
 void delete_below_group(struct world *w)
 {
     struct stage *s = open_ready(w);
@@ -509,7 +509,9 @@ void delete_below_group(struct world *w)
     stage_close(s);
 }
 
-/* 1.6: a resource that Azure lost is made again; its object never goes because of it. */
+/*
+ * 1.6: a resource that was lost in Azure is recreated; its object is never deleted because of it.
+ */
 void pass_lost_resource(struct world *w)
 {
     struct stage *s = open_ready(w);
@@ -521,7 +523,7 @@ void pass_lost_resource(struct world *w)
     stage_close(s);
 }
 
-/* 2.7, 10.3: an operation that the reference operator began is taken up from its token. */
+/* 2.7, 10.3: an operation that the reference operator started is resumed from its token. */
 void pass_take_over(struct world *w)
 {
     struct stage *s = open(w);
@@ -557,11 +559,11 @@ void pass_take_over(struct world *w)
     stage_close(s);
 }
 
-/* 8: without a writer nothing is written, and what would be is counted. */
+/* 8: without a writer nothing is written, and withheld writes are counted. */
 void pass_observe(struct world *w)
 {
     stage_open(&stage, w, &(struct stage_options){.observe = true});
-    stage_run(&stage, NS_PER_SEC); /* the Namespace would be a cause to look once more */
+    stage_run(&stage, NS_PER_SEC); /* the Namespace would be a reason to look again */
     stage_apply_text(&stage, GROUP("rg", ""));
     stage_run(&stage, STAGE_PERIOD / 2);
     /* The claim, the condition and the PUT, in one pass. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.c - plan equals deed: what is planned after a random change is what is sent then, to the
- * byte, and nothing else is sent.
+ * plan.c - plans come true: what is planned after a random change is then sent, byte for byte, and
+ * nothing else is.
  *
- * Changes are those of users (specs, Secrets, new objects), of others in Azure, and losses there.
- * Each is planned before the operator has heard of it; then the operator has a period to act.
+ * Changes are made by users (specs, Secrets, new objects) and by others in Azure, including losses.
+ * Each is planned before the operator notices it; then the operator has a period to act.
  */
 #include "world/behaviours.h"
 
@@ -12,15 +12,15 @@
 #include "operator/planner.h"
 
 #define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
-/* PUTs that are compared in one seed, of which four are run, and changes that are tried for them.
- */
+/* How many PUTs are compared per seed (four seeds are run), and how many changes are tried for
+ * them. */
 #define COMPARED 50
 #define CHANGES 200
 #define ROUTES_ID STAGE_GROUP "/providers/Microsoft.Network/routeTables/routes"
 
 static struct stage stage;
 
-/* All objects; those that random changes create come behind. */
+/* All objects; those created by random changes are last. */
 struct there {
     const char *kind, *name;
 };
@@ -110,7 +110,7 @@ size_t plan_compare(struct stage *s, const struct value *plan, size_t *unplanned
         const struct stage_put *put = &s->sent.items[i];
         const struct value *planned = planned_put(plan, put->id);
         if (!is_first(s, i))
-            continue; /* what was left to Azure is carried by a second one */
+            continue; /* what was left to Azure is sent with a second one */
         if (!planned) {
             ++*unplanned;
             continue;
@@ -259,7 +259,7 @@ void plan_equals_deed(struct world *w)
         s->sent.len = 0;
         if (i)
             change(s);
-        bool late = s->sent.len; /* the operator came first */
+        bool late = s->sent.len; /* the operator was faster */
         const struct value *plan = make_plan(s);
         stage_run(s, A_PERIOD);
         if (!late)
@@ -273,8 +273,8 @@ void plan_equals_deed(struct world *w)
     "{'reference':{'group':'network.azure.com','kind':'" kind "','name':'" name "'}}"
 
 /*
- * Objects that refer to each other are sent after a while, whatever the other one does: they are no
- * more blocked in a plan than in the deed.
+ * Objects that refer to each other are sent after a while, whatever the other one does: a plan does
+ * not block them either.
  */
 void plan_mutual(struct world *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * planted.c - secrets that Azure quotes are shown nowhere: not in a status, an Event, or a record
- * of decisions; whoever read them, and however long ago.
+ * planted.c - secrets that Azure quotes are never shown in a status, an Event, or a record of
+ * decisions, no matter which process read them, and when.
  */
 #include "world/behaviours.h"
 
@@ -73,7 +73,7 @@ static struct stage *open(struct world *w, struct planted *p)
 /* ---- Scenarios. ------------------------------------------------------------------------------ */
 
 /* An operation fails and quotes the password; the process that sent it is gone, and the one that
- * follows the operation has read no Secret. */
+ * polls the operation has not read any Secrets. */
 void planted_operation(struct world *w)
 {
     struct planted p;
@@ -130,7 +130,7 @@ void planted_key(struct world *w)
     stage_close(s);
 }
 
-/* What nobody could know, but looks like a secret: signed addresses, connection strings, tokens. */
+/* Unknown values that look like secrets: signed URLs, connection strings, tokens. */
 void planted_shapes(struct world *w)
 {
     static const char *const quotes[] = {

@@ -16,7 +16,7 @@ static bool is_about_account(const struct effect *effect, bool status)
            str_has_suffix(effect->url, STR("/status")) == status;
 }
 
-/* What Azure told. */
+/* Rejects what Azure returned. */
 static const char *body_is_rejected(struct stage *s, const struct effect *effect)
 {
     (void)s;
@@ -25,13 +25,13 @@ static const char *body_is_rejected(struct stage *s, const struct effect *effect
                : NULL;
 }
 
-/* The whole status, once the PUT is there. */
+/* Rejects the whole status, once the PUT was sent. */
 static const char *status_is_rejected(struct stage *s, const struct effect *effect)
 {
     return is_about_account(effect, true) && stage_puts(s, STR(ACCOUNT_ID("acc"))) ? WHY : NULL;
 }
 
-/* Metadata, and with them the poll token. */
+/* Rejects metadata, including the poll token. */
 static const char *metadata_is_rejected(struct stage *s, const struct effect *effect)
 {
     return is_about_account(effect, false) && stage_puts(s, STR(ACCOUNT_ID("acc"))) ? WHY : NULL;
@@ -57,7 +57,7 @@ static void expect_puts(struct stage *s, unsigned count, const char *when)
     world_expect(s->w, puts == count, "%s: %u PUTs, not %u", when, puts, count);
 }
 
-/* Everything is taken again: the object is Ready, and a change of it is sent once. */
+/* Everything is accepted again: the object is Ready, and a change to it is sent once. */
 static void end(struct stage *s)
 {
     s->rejects = NULL;
@@ -71,7 +71,7 @@ static void end(struct stage *s)
     stage_close(s);
 }
 
-/* The condition tells it, and what was sent is remembered beside: also by another process. */
+/* The condition says so, and what was sent is still remembered, even by another process. */
 void rejected_body(struct world *w)
 {
     struct stage *s = open(w, body_is_rejected);
@@ -85,7 +85,7 @@ void rejected_body(struct world *w)
     end(s);
 }
 
-/* Nothing can be told: the operator's own memory has it. */
+/* Nothing can be written: the operator has it in its own memory. */
 void rejected_status(struct world *w)
 {
     struct stage *s = open(w, status_is_rejected);
@@ -97,7 +97,7 @@ void rejected_status(struct world *w)
     end(s);
 }
 
-/* The token cannot be stored: the resource is looked at until it is there, without another PUT. */
+/* The token cannot be stored: the resource is read until it exists, without another PUT. */
 void rejected_metadata(struct world *w)
 {
     struct stage *s = open(w, metadata_is_rejected);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay.c - judging is pure: every verdict of a run is reached again from its record alone,
- * without the key of the digests, and no record holds a Secret.
+ * replay.c - judging is pure: every verdict of a run can be reproduced from its record alone,
+ * without the key for digests, and no record contains a Secret.
  */
 #include "world/behaviours.h"
 
@@ -19,7 +19,7 @@ struct seen {
     str last; /* the last one that was written because of drift */
 };
 
-/* As from a file, on another machine. */
+/* Reads it as from a file, on another machine. */
 static void read_again(struct stage *s, str text, struct replay *out)
 {
     struct source *source = ARENA_NEW(s->w->arena, struct source);
@@ -53,7 +53,7 @@ static void judged(void *ctx, const struct value *record)
     }
 }
 
-/* Another answer of Azure leads to another verdict. */
+/* A different answer of Azure leads to a different verdict. */
 static void expect_sensitive(struct stage *s, str text)
 {
     struct buf b = buf_new(s->w->arena, BUF_UNLIMITED);

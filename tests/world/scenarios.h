@@ -4,12 +4,15 @@
 
 #include "support/world.h"
 
-/* How many times as many objects a scenario of many takes: --scale. */
+/* The factor for the number of objects in scenarios with many: --scale. */
 extern unsigned scenario_scale;
 
 /* Random clients against a model of what Kubernetes promises: see store.c. */
 void store_clients(struct world *w);
-/* Three resources come, drift and go, without and with crashes of the operator: see operator.c. */
+/*
+ * Three resources are created, drift and are deleted, with and without crashes of the operator: see
+ * operator.c.
+ */
 void operator_story(struct world *w);
 void operator_crashes(struct world *w);
 void operator_faults(struct world *w);
@@ -104,12 +107,12 @@ void bad_throttling(struct world *w);
 void bad_two_leaders(struct world *w);
 void bad_versions(struct world *w);
 void bad_wiped(struct world *w);
-/* What objects carry, byte by byte: see fields.c. */
+/* What is written into objects, byte by byte: see fields.c. */
 void fields_of_objects(struct world *w);
 void fields_taken_over(struct world *w);
 /* What kubectl shows, against docs/operate.md: see users.c. */
 void users_see(struct world *w);
-/* Faults that were mended: see mends.c. */
+/* Bugs that were fixed: see mends.c. */
 void delete_no_storm(struct world *w);
 void delete_unseen(struct world *w);
 void pass_made_anew(struct world *w);
@@ -132,7 +135,7 @@ void drift_second_look(struct world *w);
 void drift_swept(struct world *w);
 void drift_swept_in_vain(struct world *w);
 void drift_unchanged(struct world *w);
-/* What was known is lost or changes, for all objects at once: see lost.c. */
+/* Memory is lost or changes, for all objects at once: see lost.c. */
 void drift_adopted(struct world *w);
 void drift_compared_anew(struct world *w);
 void drift_forgotten(struct world *w);
@@ -147,14 +150,14 @@ void edge_foreign_token(struct world *w);
 void edge_newer_generation(struct world *w);
 void edge_conflicts(struct world *w);
 void edge_unclaimed_token(struct world *w);
-/* Operations, deletions and clocks of others: see others.c. */
+/* Other people's operations and deletions, and clocks: see others.c. */
 void others_busy(struct world *w);
 void others_clock_back(struct world *w);
 void others_copied(struct world *w);
 void others_never(struct world *w);
 void others_protected_owner(struct world *w);
 void others_unconfirmed_owner(struct world *w);
-/* Verdicts reached again: see replay.c. */
+/* Verdicts are replayed: see replay.c. */
 void judging_replayed(struct world *w);
 /* Plans without a writer: see plan.c. */
 void plan_equals_deed(struct world *w);

@@ -4,10 +4,10 @@
 
 #include "text/json/json.h"
 
-/* Where the virtual time of the simulator begins: 2026-01-01. */
+/* The start of the simulator's virtual time: 2026-01-01. */
 #define SIM_BEGIN (INT64_C(1767225600) * NS_PER_SEC)
 
-/* How often the one who lost the lease looks around, until it finds out. */
+/* How often an operator that lost the lease is stepped until it notices. */
 #define LOST_STEP (NS_PER_SEC / 4)
 
 /* ---- Small things. --------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static void step_lost_planned(void *ctx)
     stage_step_lost(ctx);
 }
 
-/* Another operator gets the lease; this one goes on for a moment, as its process does. */
+/* Another operator gets the lease; this one goes on for a moment, like its process. */
 static void take_over(struct stage *s)
 {
     world_note(s->w, "another operator gets the lease");
@@ -278,7 +278,7 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
                         .causes = map_new(w->arena),
                         .known = map_new(w->arena),
                         .polled = map_new(w->arena)};
-    /* Azure's clock, which begins on its own, shows what that of the world does. */
+    /* Azure's clock, which has its own start, is set to the world's. */
     s->sim_time = SIM_BEGIN;
     config.seed = w->seed;
     config.virtual_time = config.unlimited = true;

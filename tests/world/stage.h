@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stage.h - store, simulated Azure and operator in one thread, for scenarios.
+ * stage.h - a store, a simulated Azure and an operator in one thread, for scenarios.
  *
  *     struct stage s;
  *     stage_open(&s, w, &(struct stage_options){0});
@@ -9,9 +9,9 @@
  *     stage_expect_ready(&s, "StorageAccount", "plumbstore");
  *     stage_close(&s);
  *
- * The ports call the store and the simulator at once and put the answer on the heap, later by a
+ * The ports call the store and the simulator at once and put the answer on the heap, delayed by a
  * latency from the seed. Watch events reach the cache late, too, so that its view may be outdated.
- * Faults are changes of what is on the heap. The laws of the operator are checked at the ports, at
+ * Faults are changes to what is on the heap. The laws of the operator are checked at the ports, for
  * every request (stage_laws.c).
  */
 #pragma once
@@ -33,39 +33,39 @@
 #define STAGE_SOMEBODY "eve@example.com"
 #define STAGE_GROUP "/subscriptions/" STAGE_SUBSCRIPTION "/resourceGroups/rg"
 
-/* What Microsoft Entra says of a wrong secret, and what plumb advises (arm/credential/token.c). */
+/* Microsoft Entra's error for a wrong secret, with plumb's advice (arm/credential/token.c). */
 #define STAGE_DENIED                                                                               \
     "getting a token for client 55555555-0000-0000-0000-000000000000 in tenant "                   \
     "contoso.onmicrosoft.com: "                                                                    \
     "AADSTS7000215: Invalid client secret provided; check "                                        \
     "AZURE_CLIENT_SECRET: it must be the value of the secret, not its id"
 
-/* In percent of what they could happen to. */
+/* Percentages of the requests or events that a fault can affect. */
 struct stage_faults {
     unsigned lost_request, lost_answer, twice; /* requests */
     unsigned late, missed; /* cache events: held back, or seen by a later list */
     unsigned refused;      /* transient errors of Azure */
     unsigned crashes;      /* how many, in the whole run */
     unsigned leases;       /* how often the lease is lost for a while */
-    unsigned takeovers;    /* how often another operator gets it, while this one still runs */
+    unsigned takeovers;    /* how often another operator gets it while this one still runs */
     unsigned held;         /* writes that wait before they are sent */
-    unsigned jumps;        /* of the operator's time of day */
-    unsigned throttled;    /* how often the simulator refuses writes, and says until when */
+    unsigned jumps;        /* of the operator's wall clock */
+    unsigned throttled;    /* how often the simulator rejects writes with a Retry-After */
 };
 
 struct stage_options {
     struct stage_faults faults;
-    struct operator_config config; /* what is 0 or empty gets a default */
+    struct operator_config config; /* 0 or empty members get defaults */
     bool observe;                  /* without a writer */
     bool keeps;                    /* Azure keeps what a PUT omits */
-    /* Gets what verdicts were made from; may be NULL. */
+    /* Gets the inputs of verdicts; may be NULL. */
     void (*judged)(void *ctx, const struct value *record);
     void *judged_ctx;
     bool foreign; /* definitions have no operatorStatus */
-    bool twins; /* and are stored in the twin of the newest version, as the reference operator's */
+    bool twins;   /* and are stored in the newest version's twin, like the reference operator's */
     /*
-     * Requests to Azure go through a budget of so many writes at once, and a twentieth of that per
-     * second; more fail the run. 0: they are sent at once.
+     * Requests to Azure go through a budget with a burst of this many writes, and a twentieth of it
+     * per second; more fail the run. 0: they are sent at once.
      */
     unsigned paced;
 };
@@ -89,38 +89,38 @@ struct stage {
     struct stage_options options;
     struct model *model;
     struct sim *sim;
-    int64_t sim_time; /* of the world, that the simulator knows */
+    int64_t sim_time; /* the last world time that the simulator knows */
     VEC(struct stage_kind *) kinds;
     struct map *cache;  /* key to the object */
-    struct map *cached; /* key to what holds its memory */
+    struct map *cached; /* key to the piece that holds its memory */
     struct stage_piece *pieces;
     struct budget *budget; /* NULL: requests are sent at once */
     int64_t budget_due, paced_at;
-    double bucket; /* writes that Azure would take now */
+    double bucket; /* writes that Azure would accept now */
     struct operator* operator;
     struct ports ports;
     unsigned life;
-    int64_t planned; /* the operator is stepped then */
+    int64_t planned; /* when the operator is stepped next */
     bool leads;
     bool calm; /* no more faults */
     /* What goes wrong, when set. */
-    unsigned crash_after; /* so many requests: the operator crashes, and their answers are lost */
+    unsigned crash_after; /* requests until the operator crashes; their answers are lost */
     int64_t skew;         /* how far the operator's clock is ahead of everybody else's */
     void (*twist)(struct stage *s, const struct effect *effect, struct arm_answer *answer);
-    /* Why the API server rejects a write of the operator; NULL: it takes it. */
+    /* Why the API server rejects a write of the operator; NULL: it is accepted. */
     const char *(*rejects)(struct stage *s, const struct effect *effect);
-    const char *slow_id; /* answers about this id are late, by slow_by */
+    const char *slow_id; /* answers about this id are delayed by slow_by */
     int64_t slow_by;
     bool counts_created;
-    unsigned created; /* accounts, by accepted PUTs; when counts_created */
-    /* The operator that has lost the lease to another one and has not noticed yet. */
+    unsigned created; /* accounts created by accepted PUTs, if counts_created */
+    /* The operator that has lost the lease to another one but has not noticed yet. */
     struct operator* lost;
     unsigned lost_life;
     struct map *lost_flying;
-    bool runs_lost; /* it is the one that asks */
-    /* What was seen at the ports. */
+    bool runs_lost; /* it is the one making the request */
+    /* What has been seen at the ports. */
     struct map *puts;   /* id in lower case to the number of PUTs that were accepted */
-    struct map *flying; /* the object whose request is under way */
+    struct map *flying; /* objects with a request under way */
     struct map *known;  /* of stage_laws.c */
     struct map *polled; /* paths in all poll tokens that were ever stored */
     VEC(str) order;     /* of the first PUTs */
@@ -128,72 +128,75 @@ struct stage {
     VEC(struct stage_put) sent;
     VEC(struct stage_report) reports; /* the same */
     const char *denies;               /* requests about this id fail: the credential is wrong */
-    uint64_t trace;                   /* of all requests, in their order */
-    unsigned deaf;                    /* so many DELETEs are answered well and do nothing */
-    unsigned refused;                 /* writes that Azure refused */
+    uint64_t trace;                   /* hash of all requests, in order */
+    unsigned deaf;                    /* how many DELETEs succeed but do nothing */
+    unsigned refused;                 /* writes that Azure rejected */
     unsigned activity_reads;          /* of the activity log */
     unsigned polls;                   /* of operations */
-    struct map *causes;               /* of PUTs, to their number */
+    struct map *causes;               /* causes of PUTs to their number */
     unsigned kube_writes, status_writes, arm_writes, arm_reads, posts;
 };
 
 void stage_open(struct stage *s, struct world *w, const struct stage_options *options);
-/* The operator ends, and everything else. */
+/* Ends the operator and everything else. */
 void stage_close(struct stage *s);
-/* The operator is made anew, with another configuration if one is given. */
+/* Recreates the operator, with another configuration if one is given. */
 void stage_restart(struct stage *s, const struct operator_config *config);
-/* Another operator gets the lease, and this one goes on for a moment; unless that is still so. */
+/*
+ * Gives the lease to another operator while this one goes on for a moment, unless one is already
+ * doing so.
+ */
 void stage_take_over(struct stage *s);
 void stage_run(struct stage *s, int64_t time);
-/* No more faults from now on; what they did stays. */
+/* Ends all faults; their effects remain. */
 void stage_calm(struct stage *s);
 
-/* How the operator is configured. */
+/* The operator's configuration. */
 struct operator_config stage_config(const struct stage *s);
-/* A read of somebody else, answered at once. */
+/* A read by somebody else, answered at once. */
 void stage_read(struct stage *s, const struct effect *effect, struct arm_answer *out);
-/* The object as the operator's cache has it, or NULL. */
+/* The object in the operator's cache, or NULL. */
 const struct value *stage_cached(struct stage *s, struct arena *a, const struct object_key *key);
 
 /* ---- The cluster. ---- */
 
-/* Creates an object; a definition of its kind too, if there is none. Answers the status. */
+/* Creates an object, and a definition of its kind if there is none. Returns the status. */
 int stage_apply(struct stage *s, const struct value *object);
-/* The same from text with ' for ", which must succeed. */
+/* The same from text with ' for "; must succeed. */
 void stage_apply_text(struct stage *s, const char *text);
 /* A merge patch, with ' for ". */
 void stage_patch(struct stage *s, const char *kind, const char *name, const char *patch);
 void stage_delete(struct stage *s, const char *kind, const char *name);
-/* Its dependents go first. */
+/* The same with foreground deletion: its dependents go first. */
 void stage_delete_foreground(struct stage *s, const char *kind, const char *name);
-/* NULL: it is not there. Lives until the next request to the store. */
+/* NULL if it does not exist. Lives until the next request to the store. */
 const struct value *stage_get(struct stage *s, const char *kind, const char *name);
 struct condition stage_condition(struct stage *s, const char *kind, const char *name);
 void stage_expect_ready(struct stage *s, const char *kind, const char *name);
-/* The reason of the condition Ready, and a part of its message (NULL: any). */
+/* Expects this reason of the condition Ready, and this part of its message (NULL: any). */
 void stage_expect(struct stage *s, const char *kind, const char *name, const char *reason,
                   const char *message);
 /* How many PUTs had this cause. */
 unsigned stage_caused(const struct stage *s, const char *cause);
-/* Whether an Event of this reason was sent that has this text in it. */
+/* Whether an Event with this reason was sent whose message contains this text. */
 bool stage_has_event_with(const struct stage *s, const char *reason, const char *text);
 unsigned stage_count_events(const struct stage *s, const char *reason);
-/* Whether an Event of this reason was sent. */
+/* Whether an Event with this reason was sent. */
 bool stage_has_event(const struct stage *s, const char *reason);
 
 /* ---- Azure. ---- */
 
-/* A request, at the time of the world. */
+/* A request to the simulator, at the time of the world. */
 struct sim_response stage_call_sim(struct stage *s, struct arena *a, const char *method, str path,
                                    str query, str body);
-/* A request of somebody else. */
+/* A request by somebody else. */
 struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
                                 str body);
-/* Somebody changes a member in the portal; value is JSON, NULL: it vanishes. */
+/* Somebody changes a member in the portal; value is JSON, NULL removes it. */
 void stage_change(struct stage *s, const char *id, const char *path, const char *value);
-/* The service itself does, and nobody has written anything. */
+/* The service itself changes a member, without a write by anybody. */
 void stage_evolve(struct stage *s, const char *id, const char *path, const char *value);
-/* The body of a resource that must be there. */
+/* The body of a resource, which must exist. */
 const struct value *stage_body(struct stage *s, const char *id, const char *api_version);
 bool stage_is_in_azure(struct stage *s, const char *id);
 unsigned stage_puts(const struct stage *s, str id);
@@ -201,19 +204,22 @@ unsigned stage_puts(const struct stage *s, str id);
 void stage_types(struct stage *s, const char *types);
 /* A fault of the simulator, as JSON with ' for ". */
 void stage_fault(struct stage *s, const char *fault);
-/* No more of them. */
+/* Ends all of these faults. */
 void stage_end_faults(struct stage *s);
-/* All ids that the simulator has. */
+/* All ids in the simulator. */
 const struct value *stage_resources(struct stage *s);
 
 struct value *stage_parse(struct arena *a, const char *text); /* with ' for " */
 
 /* ---- stage_laws.c ---- */
 
-/* The store has this object now. */
+/* Notes that the store has this object now. */
 void stage_know(struct stage *s, const struct value *object, bool gone);
 void stage_check_effect(struct stage *s, const struct effect *effect);
-/* Lets time pass, in which no pass may begin. */
+/* Lets time pass; no pass may start meanwhile. */
 void stage_expect_quiet(struct stage *s, int64_t time);
-/* At the end: nothing in Azure without an object that knows it, no lost finalizer. */
+/*
+ * At the end: checks that nothing is in Azure without an object that knows it, and that no
+ * finalizer was lost.
+ */
 void stage_check_end(struct stage *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_azure.c - what somebody else sees and does in the simulated Azure; see stage.h. */
+/* stage_azure.c - reads and changes by somebody else in the simulated Azure; see stage.h. */
 #include "world/stage.h"
 
 #include "text/json/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_cluster.c - definitions, objects, and the cache that the operator looks into. */
+/* stage_cluster.c - definitions, objects, and the operator's cache. */
 #include "world/stage_internal.h"
 
 #include "azure/crd.h"
@@ -61,7 +61,7 @@ static void take_event(struct stage *s, struct stage_kind *kind, const struct va
     if (stage_happens(s, s->options.faults.late))
         at += (int64_t)world_below(s->w, 30) * NS_PER_SEC;
     kind->told = at > kind->told ? at : kind->told;
-    /* A missed event: a later list shows what became of it. */
+    /* A missed event: a later list shows the result. */
     if (stage_happens(s, s->options.faults.missed))
         kind->told += 60 * NS_PER_SEC;
     world_after(s->w, kind->told - world_now(s->w), arrive, n);
@@ -114,7 +114,7 @@ void stage_add_core(struct stage *s, const char *kind, const char *plural, bool 
     begin_watch(s, k);
 }
 
-/* What only stored objects of the reference operator have. */
+/* Adds members that only stored objects of the reference operator have. */
 static void add_stored_members(struct arena *a, struct value *version)
 {
     struct value *schema = value_get(value_get(version, STR("schema")), STR("openAPIV3Schema"));
@@ -127,7 +127,7 @@ static void add_stored_members(struct arena *a, struct value *version)
     (void)value_unset(spec, STR("required"));
 }
 
-/* Objects are stored in a version of its own, which nobody applies. */
+/* Adds a separate storage version, which nobody applies. */
 static void add_twin(struct arena *a, struct value *definition)
 {
     struct value *versions = value_get(value_get(definition, STR("spec")), STR("versions"));
@@ -147,7 +147,7 @@ static void add_twin(struct arena *a, struct value *definition)
     object_set_label(a, definition, STR("app.kubernetes.io/name"), STR("azure-service-operator"));
 }
 
-/* As the reference operator's definitions are. */
+/* Removes operatorStatus, as in the reference operator's definitions. */
 static void forget_place(struct value *definition)
 {
     struct value *versions = value_get(value_get(definition, STR("spec")), STR("versions"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stage_internal.h - what the files of the stage share: stage.c (the operator and its misfortunes),
+ * stage_internal.h - what the files of the stage share: stage.c (the operator and its faults),
  * stage_ports.c (requests), stage_cluster.c (objects, definitions, caches).
  */
 #pragma once
@@ -9,17 +9,17 @@
 
 struct stage_kind {
     struct stage *s;
-    str group, version, kind, plural; /* version: the one that is stored */
+    str group, version, kind, plural; /* version: the storage version */
     str applied;                      /* the one in which the last object was created */
-    bool global;                      /* without namespace */
+    bool global;                      /* cluster-scoped */
     bool metadata_only;
     struct local_watch *watch;
-    int64_t told; /* when its last event arrives: they keep their order */
+    int64_t told; /* when its last event arrives: events stay in order */
 };
 
 /*
- * What lives for a while has an arena of its own: a request under way, an object in the cache. A
- * day of thousands of objects would not fit into memory otherwise.
+ * Things that live for a while, such as a request under way or an object in the cache, have their
+ * own arena. Otherwise a day with thousands of objects would not fit into memory.
  */
 struct stage_piece {
     struct stage_piece *next, **at;
@@ -29,8 +29,7 @@ struct stage_piece {
 void *stage_piece_new(struct stage *s, size_t size);
 void stage_piece_free(struct stage_piece *p);
 
-/* How long an answer or an event takes; and whether something happens that does in percent of
- * cases. */
+/* A random latency of an answer or event; and whether something with this probability happens. */
 int64_t stage_latency(struct stage *s);
 bool stage_happens(struct stage *s, unsigned percent);
 
@@ -47,12 +46,12 @@ const struct value *stage_find(void *ctx, struct arena *a, const struct object_k
 bool stage_leads(void *ctx);
 void stage_event(void *ctx, const struct report *report);
 void stage_tally(void *ctx, const struct tally *t);
-/* Writes that Azure takes, of a stage that is paced. */
+/* The writes that Azure accepts in a paced stage. */
 struct budget_rate stage_bucket(const struct stage *s);
 
 /* ---- stage_cluster.c ---- */
 
-/* Takes what watches have, for the cache. */
+/* Takes events from watches into the cache. */
 void stage_look(void *ctx);
-/* Watches a kind that every cluster has. */
+/* Watches a built-in kind. */
 void stage_add_core(struct stage *s, const char *kind, const char *plural, bool global);

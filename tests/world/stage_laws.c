@@ -29,7 +29,7 @@ static str plain_path(struct arena *a, str url)
     return url_unescape(a, path, false, &plain) ? plain : path;
 }
 
-/* What may be polled with a token. */
+/* Notes what may be polled with a token. */
 static void note_token(struct stage *s, struct arena *a, str token)
 {
     static const char *const members[] = {"asyncURL", "oplocURL", "pollURL"};
@@ -66,7 +66,7 @@ static void check_azure(struct stage *s, const struct effect *effect)
     str path = plain_path(a, effect->url);
     const struct known *k = map_get(s->known, str_lower(a, path));
 
-    /* 2.7: an address that somebody wrote into an object must not see our token. */
+    /* 2.7: our token must not be sent to a URL that somebody wrote into an object. */
     world_expect(s->w, str_has_prefix(effect->url, STR(STAGE_ENDPOINT "/")), "a request to %.*s",
                  STR_ARG(effect->url));
     if (effect->kind == ARM_PUT)
@@ -77,7 +77,7 @@ static void check_azure(struct stage *s, const struct effect *effect)
                      "law 2: a poll of %.*s before its token is stored", STR_ARG(path));
 }
 
-/* Whatever it is: the next is asked when the answer is there, or was given up. */
+/* Whatever it is: the next request is made after the answer has arrived, or was abandoned. */
 static void check_alone(struct stage *s, const struct effect *effect)
 {
     AUTO_ARENA a = arena_new();

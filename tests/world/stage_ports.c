@@ -10,12 +10,12 @@
 
 struct sent_effect {
     struct stage_piece piece;
-    unsigned landings; /* that are left */
+    unsigned landings; /* remaining ones */
     struct stage *s;
     unsigned life;
     uint64_t ticket;
-    str path, object;     /* of the request, and whose it is */
-    struct effect effect; /* of one that waits before it is sent */
+    str path, object;     /* of the request, and its object */
+    struct effect effect; /* if it waits before it is sent */
     struct budget_grant grant;
     bool granted;
     struct arm_answer answer;
@@ -57,7 +57,7 @@ static void land(void *ctx)
         stage_piece_free(&f->piece);
 }
 
-/* The same answer once more: nobody waits for it. */
+/* Delivers the same answer again, which nothing waits for. */
 static void land_again(void *ctx)
 {
     struct sent_effect *f = ctx;
@@ -156,7 +156,7 @@ static void count_put(struct stage *s, str path, int status)
     map_set(s->puts, id, (void *)(n + 1));
 }
 
-/* Errors that pass by themselves, as recordings have them. */
+/* Transient errors, as in recordings. */
 static const struct {
     int status;
     const char *body;
@@ -238,7 +238,7 @@ static int64_t delay_of(struct stage *s, const struct sent_effect *f)
     return delay;
 }
 
-/* The process ends, the last request done. */
+/* The process ends after the last request was executed. */
 static void crash_if_due(struct stage *s)
 {
     if (!s->crash_after || --s->crash_after)
@@ -247,7 +247,7 @@ static void crash_if_due(struct stage *s)
     world_after(s->w, 1, stage_restart_after_crash, s);
 }
 
-/* Azure's own bucket of writes, whose pace a budget keeps. */
+/* Azure's own bucket of writes, which a budget respects. */
 struct budget_rate stage_bucket(const struct stage *s)
 {
     return (struct budget_rate){s->options.paced, s->options.paced / 20.0};
@@ -267,7 +267,7 @@ static void check_pace(struct stage *s, const struct effect *effect)
     s->bucket--;
 }
 
-/* A request goes out, and its answer is on its way. */
+/* Sends a request, and schedules its answer. */
 static void send(struct sent_effect *f, const struct effect *effect)
 {
     struct stage *s = f->s;
@@ -294,7 +294,7 @@ static void send(struct sent_effect *f, const struct effect *effect)
     }
 }
 
-/* As the pipes do it (net/term.h): what has waited is sent by whoever still leads. */
+/* Like the pipes (net/term.h): sends what has waited, if the operator still leads. */
 static void send_held(void *ctx)
 {
     struct sent_effect *f = ctx;
@@ -323,7 +323,7 @@ static void hold(struct sent_effect *f, const struct effect *effect)
     world_after(f->s->w, (int64_t)(1 + world_below(f->s->w, 20)) * NS_PER_SEC, send_held, f);
 }
 
-/* As the pipes do it: what the budget lets go is sent, the rest waits for its turn. */
+/* Like the pipes: sends what the budget allows; the rest waits for its turn. */
 static void let_go(void *ctx)
 {
     struct stage *s = ctx;
@@ -391,7 +391,7 @@ void stage_ask(void *ctx, uint64_t ticket, const struct effect *effect)
     f->path = str_copy(f->piece.arena, effect->url);
     f->answer.retry_after = -1;
     f->object = object_key_text(f->piece.arena, effect->key);
-    map_remove(flying, f->object); /* the key of an earlier one goes with it */
+    map_remove(flying, f->object); /* this removes the key of an earlier one, too */
     map_set(flying, f->object, f);
     if (s->budget && effect_is_arm(effect->kind))
         queue(f, effect);

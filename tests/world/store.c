@@ -2,10 +2,10 @@
 /*
  * store.c - random clients against the store, and a model that explains everything they see.
  *
- * After every step an auditor looks at what the store announces: each change has the next version,
- * is the one that a client was answered or one that the garbage collector had to make, and nothing
- * is missing or told twice. Watchers that disconnect and come back, lists in pages, crashes, lost
- * power in the middle of a write and full disks are among the steps.
+ * After every step an auditor checks the events of the store: each change has the next version and
+ * either matches the answer to a client or had to be made by the garbage collector, and nothing is
+ * missing or reported twice. The steps include watchers that disconnect and come back, paged lists,
+ * crashes, power failures during a write, and full disks.
  */
 #include "world/scenarios.h"
 #include "world/store_internal.h"
@@ -49,7 +49,7 @@ static void close_streams(struct clients *c)
         watcher_close(&c->watchers[i]);
 }
 
-/* After the power failed in the middle of a write, that one object may be as before or after. */
+/* After a power failure during a write, that object may be as before or after it. */
 static void adopt_unsure(struct clients *c)
 {
     AUTO_ARENA a = arena_new();
@@ -107,7 +107,7 @@ static void any_write(struct clients *c)
     writes[world_below(c->w, COUNT(writes))](c);
 }
 
-/* The power fails in the middle of a write: whoever asked gets an error, or was just in time. */
+/* The power fails during a write: the client gets an error, or was just in time. */
 static void crash_in_write(struct clients *c)
 {
     unsigned after = 1 + (unsigned)world_below(c->w, 6);
@@ -191,7 +191,7 @@ static void define(struct clients *c, const char *plural, const char *kind, cons
 
 void store_clients(struct world *w)
 {
-    /* Static: what it holds is read after a longjmp. */
+    /* Static, because it is read after a longjmp. */
     static struct clients c;
     static const char *const selectors[WATCHERS] = {NULL, "x", "y"};
 

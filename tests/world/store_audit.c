@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_audit.c - what the store announces, against what clients were answered. */
+/* store_audit.c - checks the store's events against the answers to clients. */
 #include "world/store_internal.h"
 
 void audit_open(struct clients *c)
@@ -44,7 +44,7 @@ static int by_version(const void *x, const void *y)
     return p->version < q->version ? -1 : p->version > q->version;
 }
 
-/* Everything that was announced since the last time, in order. */
+/* Collects all events since the last time, in order. */
 static void gather(struct clients *c, struct arena *a, struct announcements *out)
 {
     const struct value *event;
@@ -111,7 +111,7 @@ static void check_announced(struct clients *c, const struct announced *one,
         model_put(&c->m, one->kind, one->object);
 }
 
-/* by is NULL after a step of the collector; otherwise at most one change may be announced. */
+/* by is NULL after a step of the collector; otherwise there may be at most one change. */
 void audit_changes(struct clients *c, const struct answered *by)
 {
     AUTO_ARENA a = arena_new();
@@ -133,7 +133,7 @@ void audit_changes(struct clients *c, const struct answered *by)
                  (unsigned long long)store_version(c->w->store), (unsigned long long)c->m.version);
 }
 
-/* Every type, read as a whole, is what the model has. */
+/* Checks that a list of every type is what the model has. */
 void audit_lists(struct clients *c)
 {
     AUTO_ARENA a = arena_new();

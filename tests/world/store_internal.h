@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_internal.h - what the files of the random clients share: store.c (the run, crashes, lost
- * power), store_places.c (names, and what somebody knows of objects), store_audit.c,
+ * store_internal.h - what the files of the random clients share: store.c (the run, crashes, power
+ * failures), store_places.c (names, and what clients know about objects), store_audit.c,
  * store_writes.c, store_reads.c (lists, pages, watchers).
  */
 #pragma once
@@ -12,7 +12,7 @@
 #define NAMES 5
 #define PAST 8
 
-/* What a watcher or a list knows of an object. */
+/* What a watcher or a list knows about an object. */
 struct known {
     char key[64];
     uint64_t version;
@@ -39,7 +39,7 @@ struct pager {
     struct replica expected, got;
 };
 
-/* An owner that is gone, to be named by somebody who does not know. */
+/* An owner that is gone, for references by clients that do not know yet. */
 struct past {
     char text[200];
 };
@@ -54,10 +54,10 @@ struct clients {
     size_t past_count;
     VEC(int64_t) times; /* when version first + i was written */
     uint64_t first;     /* the first version of this life of the store */
-    bool unsure;        /* the power failed in the middle: the last write may be there */
+    bool unsure;        /* the power failed during a write, which may or may not be stored */
 };
 
-/* What a call was answered, to be found among the announcements: an object, or that it is gone. */
+/* The answer to a call, which must also appear among the events: an object, or that it is gone. */
 struct answered {
     const struct kind *kind;
     str key;
@@ -67,7 +67,7 @@ struct answered {
 /* ---- store_places.c ---- */
 
 str clients_collection(struct clients *c, struct arena *a, const struct kind *kind, str namespace);
-/* Where an object of that key is. */
+/* The path of the object with this key. */
 str clients_place(struct clients *c, struct arena *a, const struct kind *kind, str key);
 const struct kind *clients_any_kind(struct clients *c);
 str clients_any_key(struct clients *c, struct arena *a, const struct kind *kind);
@@ -85,9 +85,9 @@ struct replica replica_of_items(struct clients *c, const struct kind *kind, stru
 
 void audit_open(struct clients *c);
 void audit_close(struct clients *c);
-/* by is NULL after a step of the collector; otherwise at most one change may be announced. */
+/* by is NULL after a step of the collector; otherwise there may be at most one change. */
 void audit_changes(struct clients *c, const struct answered *by);
-/* Every type, read as a whole, is what the model has. */
+/* Checks that a list of every type is what the model has. */
 void audit_lists(struct clients *c);
 
 /* ---- store_writes.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_places.c - where objects are, and what a watcher or a list knows of them. */
+/* store_places.c - where objects are, and what a watcher or a list knows about them. */
 #include "world/store_internal.h"
 
 /* ---- Places. ---- */
@@ -14,7 +14,7 @@ str clients_collection(struct clients *c, struct arena *a, const struct kind *ki
     return str_fmt(a, "%.*s/namespaces/%.*s/%s", STR_ARG(top), STR_ARG(namespace), kind->plural);
 }
 
-/* Where an object of that key is. */
+/* The path of the object with this key. */
 str clients_place(struct clients *c, struct arena *a, const struct kind *kind, str key)
 {
     str namespace, name;

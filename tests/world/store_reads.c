@@ -18,7 +18,7 @@ void clients_get(struct clients *c)
                      "get shows another state of %.*s", STR_ARG(key));
 }
 
-/* Whether what came after a version may have been forgotten, and with it this version. */
+/* Whether the history after a version may have been dropped, and with it this version. */
 bool clients_may_forget(struct clients *c, uint64_t version)
 {
     if (version < c->first || c->m.version - version >= c->w->config.history_count)
@@ -167,7 +167,7 @@ void watchers_step(struct clients *c)
         watcher_pull(c, v, world_below(c->w, 8));
 }
 
-/* Whoever watches, and has taken everything, knows everything. */
+/* Checks that watchers that have taken all events know everything. */
 void watchers_check(struct clients *c)
 {
     for (size_t i = 0; i < WATCHERS; i++) {

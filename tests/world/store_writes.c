@@ -25,7 +25,10 @@ static void write_owner(struct clients *c, struct buf *b, const struct kind *kin
             world_chance(c->w, 50) ? ",\"blockOwnerDeletion\":true" : "");
 }
 
-/* Owners that cannot be told to be gone are left out: gadgets have no namespace. */
+/*
+ * Remembers an owner if a reference to it shows that it is gone: only gadgets, which have no
+ * namespace.
+ */
 static void remember_owner(struct clients *c, const struct thing *t)
 {
     struct past *p = &c->past[c->past_count < PAST ? c->past_count++ : world_below(c->w, PAST)];
@@ -47,7 +50,7 @@ static const char *any_label(struct clients *c)
     return labels[world_below(c->w, COUNT(labels))];
 }
 
-/* The members of an object that a client decides. */
+/* Writes the members of an object that a client decides. */
 static void write_content(struct clients *c, struct buf *b, const struct kind *kind)
 {
     unsigned size = (unsigned)world_below(c->w, 4);
@@ -58,7 +61,7 @@ static void write_content(struct clients *c, struct buf *b, const struct kind *k
         buf_fmt(b, "\"data\":{\"size\":\"%u\"}", size);
 }
 
-/* An answer that is not the one to expect; a disk in trouble excuses it. */
+/* Handles an unexpected answer, which is allowed if the disk is in trouble. */
 bool clients_failed(struct clients *c)
 {
     return c->w->client.status == 500;
@@ -118,7 +121,7 @@ static int64_t generation_of(const struct value *object)
     return value_to_i64(value_get(meta_of(object), STR("generation")), &n) ? n : 0;
 }
 
-/* What an update may not change, and the generation, which must follow the rest. */
+/* Checks that an update does not change what it must not, and that the generation is correct. */
 static void check_update(struct clients *c, const struct thing *t, const struct value *after)
 {
     static const char *const kept[] = {"uid", "creationTimestamp", "name", "namespace",
@@ -138,7 +141,7 @@ static void check_update(struct clients *c, const struct thing *t, const struct 
                      (long long)generation_of(t->object), (long long)generation_of(after));
 }
 
-/* Ends an update or patch of t that was answered by status. */
+/* Ends an update or patch of t that was answered with status. */
 static void updated(struct clients *c, const struct thing *t, int status)
 {
     AUTO_ARENA a = arena_new();
@@ -217,7 +220,7 @@ void clients_patch(struct clients *c)
     updated(c, t, status);
 }
 
-/* Adds or removes the clients' own finalizer; the last one to go completes a deletion. */
+/* Adds or removes the clients' own finalizer; removing the last one completes a deletion. */
 void clients_toggle_hold(struct clients *c)
 {
     AUTO_ARENA a = arena_new();

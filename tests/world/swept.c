@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * swept.c - what looks cost: many resources of many types, and of children, by lists.
+ * swept.c - the cost of looks: many resources of many types, and children, with lists.
  *
  * With --scale 10 it is 10,000 resources of 40 types in 50 groups. The types are those of recorded
  * cases that need nothing but a group.
@@ -33,7 +33,7 @@ static unsigned each(void)
     return scenario_scale > 1 ? 25 * scenario_scale : 40;
 }
 
-/* Whether the object needs nothing but its group, by name. What it exports is left out later. */
+/* Whether the object needs only its group, by name. Its exports are removed later. */
 static bool stands_alone(struct stage *s, const struct value *object)
 {
     const struct model_resource *res;
@@ -58,7 +58,7 @@ struct kinds {
     VEC(const struct value *) items; /* one object of each */
 };
 
-/* Of each kind that is new, one object. */
+/* Takes one object of each new kind. */
 static void choose_from(struct stage *s, const struct arm_case *c, struct map *seen,
                         struct kinds *out)
 {
@@ -126,7 +126,7 @@ static void expect_all_ready(struct stage *s)
     }
 }
 
-/* Requests per resource and period, of which none is a write. */
+/* Requests per resource and period, none of which may be a write. */
 static double measure(struct stage *s, unsigned count)
 {
     stage_run(s, 120 * WORLD_MINUTE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * users.c - what a user sees with kubectl get, describe and wait, in the situations that matter.
+ * users.c - what users see with kubectl get, describe and wait, in the situations that matter.
  *
- * Each is shown as docs/operate.md shows it, byte for byte: the texts are reviewed there. What
- * depends on time and chance is "...". When they differ, the new text is in
- * build/what-you-see.md, to be read and copied.
+ * Each must be exactly as in docs/operate.md, where the texts are reviewed. What depends on time or
+ * randomness is "...". If they differ, the new text is in build/what-you-see.md, to be reviewed and
+ * copied.
  */
 #include "world/behaviours.h"
 
@@ -69,7 +69,7 @@ static str upper(struct arena *a, str text)
     return str_c(copy);
 }
 
-/* kubectl get: the columns that the server gives, absent cells empty. */
+/* kubectl get: the columns of the server, with missing cells empty. */
 static void get(struct showing *v, const char *kind, const char *name, struct buf *out)
 {
     const struct value *body, *columns, *cells;
@@ -145,7 +145,7 @@ static void events(struct showing *v, const char *name, struct buf *out)
         row[i] = str_c(heads[i][1]);
     for (size_t i = 0; i < v->s->reports.len; i++) {
         const struct stage_report *r = &v->s->reports.items[i];
-        /* The same again is counted by the server. */
+        /* Repeated events are counted by the server. */
         str text = str_fmt(v->a, "%.*s %.*s", STR_ARG(r->reason), STR_ARG(r->message));
         if (!str_eq(r->object, str_c(name)) || str_eq(last, text))
             continue;
@@ -165,7 +165,7 @@ static void events(struct showing *v, const char *name, struct buf *out)
     print_table(out, &t, "  ", 2);
 }
 
-/* kubectl events: an object that is gone has left some. */
+/* kubectl events: a deleted object may have left some. */
 static void events_for(struct showing *v, const char *kind, const char *name, struct buf *out)
 {
     static const char *const heads[] = {"LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"};
@@ -190,8 +190,8 @@ static void events_for(struct showing *v, const char *kind, const char *name, st
 }
 
 /*
- * kubectl describe: the end of it, which the condition Ready belongs to when it is to be whole.
- * Members are in the order of the alphabet.
+ * kubectl describe: the end of it, including the condition Ready if it is to be complete. Members
+ * are in alphabetical order.
  */
 static void describe(struct showing *v, const char *kind, const char *name, bool whole,
                      struct buf *out)
@@ -226,7 +226,7 @@ static void describe(struct showing *v, const char *kind, const char *name, bool
     events(v, name, out);
 }
 
-/* kubectl wait: it looks at the status and at the generation that the condition is about. */
+/* kubectl wait: it looks at the status and at the generation of the condition. */
 static void wait_for(struct showing *v, const char *kind, const char *name, struct buf *out)
 {
     bool going = object_is_deleting(stage_get(v->s, kind, name));
@@ -287,7 +287,7 @@ static void show(struct showing *v, const char *heading, const char *kind, const
     "{'faults':[{'kind':'fail','method':'PUT','id':'" ACCOUNT_ID(                                  \
         name) "','status':" status ",'code':'" code "','message':'" message "','count':0}]}"
 
-/* Many deletions at once, before there were others. */
+/* Many deletions at once, when there were no earlier ones. */
 static void show_confirmation(struct showing *v)
 {
     struct stage *s = v->s;
@@ -327,7 +327,7 @@ static void show_waiting(struct showing *v)
     show(v, "A key that a Secret lacks", "Server", "db");
 }
 
-/* Until an object is neither new nor being worked on. */
+/* Runs until an object is neither new nor being worked on. */
 static void until_told(struct stage *s, const char *name)
 {
     for (int i = 0; i < 200; i++) {

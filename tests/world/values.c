@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values.c - scenarios of Secrets and ConfigMaps, in and out, and of lists that children share:
- * operator.md, sections 5 and 8.4. */
+/* values.c - scenarios of Secrets and ConfigMaps, as inputs and exports, and of lists shared with
+ * children: operator.md, sections 5 and 8.4. */
 #include "world/behaviours.h"
 
 #include "text/codec.h"
@@ -103,7 +103,7 @@ void secret_rotated(struct world *w)
     stage_close(s);
 }
 
-/* 5.1: a Secret that somebody marks all the time costs no request each time. */
+/* 5.1: a Secret that somebody changes all the time does not cost a request each time. */
 void secret_busy(struct world *w)
 {
     AUTO_ARENA a = arena_new();
@@ -126,7 +126,7 @@ void secret_busy(struct world *w)
     stage_close(s);
 }
 
-/* 5: what a Secret holds is never shown, also when Azure quotes it. */
+/* 5: values of Secrets are never shown, even if Azure quotes them. */
 void secret_quoted(struct world *w)
 {
     struct stage *s = open(w);
@@ -145,7 +145,7 @@ void secret_quoted(struct world *w)
     stage_close(s);
 }
 
-/* 5.2, 5.4: keys are exported once, come back when deleted, and follow the wish. */
+/* 5.2, 5.4: keys are exported once, restored if deleted, and follow changes of the spec. */
 void export_secrets(struct world *w)
 {
     struct stage *s = open(w);
@@ -209,7 +209,7 @@ static size_t count_at(struct stage *s, const char *id, const char *member)
     return value_len(list);
 }
 
-/* 8.4: the PUT of a network keeps subnets that others made. */
+/* 8.4: the PUT of a network keeps subnets created by others. */
 void children_kept(struct world *w)
 {
     struct stage *s = open(w);
@@ -231,7 +231,7 @@ void children_kept(struct world *w)
     stage_close(s);
 }
 
-/* A resource that needs a child at its creation is not sent without one. */
+/* A resource that needs a child when it is created is not sent without one. */
 void children_needed(struct world *w)
 {
     struct stage *s = open(w);
@@ -253,7 +253,7 @@ void children_needed(struct world *w)
     "{'name':'" name "','protocol':'Tcp','frontendPort':" port ",'backendPort':" port              \
     ",'frontendIPConfiguration':{'reference':{'armId':'" FRONT "'}}}"
 
-/* 8.4: elements that we sent and the spec no longer has are ours to drop, others are kept. */
+/* 8.4: elements that we sent and the spec no longer has are removed, others are kept. */
 void children_dropped(struct world *w)
 {
     struct stage *s = open(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why.c - the last decisions, as they are kept in an object for plumb why.
+ * why.c - the last decisions, which are kept in objects for plumb why.
  *
  * Each has its reason, no more than ten are kept, and they cost no write of their own.
  */

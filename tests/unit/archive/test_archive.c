@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_archive.c - archives made here, byte by byte: whole, in pieces, broken, and such as are
- * meant to take memory or time.
+ * test_archive.c - archives made here byte by byte: intact, in pieces, broken, and crafted to take
+ * memory or time.
  */
 #include "../test.h"
 

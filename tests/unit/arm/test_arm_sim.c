@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_arm_sim.c - the client against the simulated ARM: every verb, pages, registration,
- * throttling, every protocol of operations, and trouble from the fault plan. Everything runs twice:
- * over sockets, and in this process without any.
+ * throttling, every protocol of operations, and faults from a plan. Everything runs twice: over
+ * sockets, and in this process without any.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_credential.c - credentials against a token endpoint that does what it is told. */
+/* test_credential.c - credentials against a scripted token endpoint. */
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>

@@ -4,9 +4,9 @@
  * driven time, without a socket: the same seed gives the same run, to the last byte of every
  * answer.
  *
- * Operations go through all protocols, answers travel for a while, some are lost, and the simulator
- * has faults, all by the seed. The trace has a line for every request, answer and step of time.
- * DRIVEN_OPERATIONS=100000 makes it the long run of tools/run-soak.
+ * Operations use all protocols, answers are delayed, some are lost, and the simulator has faults,
+ * all depending on the seed. The trace has a line for every request, answer and step of time.
+ * tools/run-soak makes it a long run with DRIVEN_OPERATIONS=100000.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_error.c - refusals in the shapes that services use. */
+/* test_error.c - errors in the forms that services use. */
 #include "../test.h"
 
 #include "arm/error.h"

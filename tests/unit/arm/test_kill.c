@@ -2,11 +2,11 @@
 /*
  * test_kill.c - kill -9 at every step of a long-running PUT and DELETE.
  *
- * This program starts itself as the client ("drive"), a process of its own that keeps the token of
- * its operation in a file, as the operator keeps it in an annotation. The client is killed by
- * SIGKILL at one moment of its life, by itself or by the simulator at the arrival or before the
- * answer of a request; then another one is started, which must end in the same state, without a
- * second create. Every moment there is gets its turn, for each protocol.
+ * This program starts itself as the client ("drive"), a separate process that keeps the token of
+ * its operation in a file, as the operator keeps it in an annotation. The client is killed with
+ * SIGKILL at one point, by itself or by the simulator, when a request arrives or before its answer;
+ * then another one is started, which must end in the same state, without a second create. Every
+ * such point is tested for each protocol.
  */
 #include "../test.h"
 

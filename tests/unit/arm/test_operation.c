@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_operation.c - what is asked about an operation until its very end: answers in, steps out. */
+/* test_operation.c - the requests of an operation until its very end: answers in, steps out. */
 #include "../test.h"
 
 #include "support/operation.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_rules.c - rules as data: what they decide, and what is refused in a file of them. */
+/* test_rules.c - rules as data: what they decide, and which rule files are rejected. */
 #include "../test.h"
 
 #include "arm/rules/kind.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_slow_tenants.c - one pipe, a thousand credentials: tenants that take a minute for a token
- * and providers that take a minute to be registered hold up nobody but their own calls. Driven
- * time.
+ * and providers that take a minute to register delay only their own calls. Driven time.
  */
 #include "../test.h"
 

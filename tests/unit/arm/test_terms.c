@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_terms.c - calls of a term that has ended, wherever in the pipe they wait: for a token, for
- * their turn, for another try, for a provider or for a connection. None of them is sent.
+ * test_terms.c - calls of a term that has ended are not sent, wherever they wait in the pipe: for a
+ * token, their turn, a retry, a provider or a connection.
  */
 #include "../test.h"
 

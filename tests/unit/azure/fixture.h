@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fixture.h - a small made-up model (tests/unit/azure/model) and JSON for the tests of it.
- */
+/* fixture.h - a small made-up model (tests/unit/azure/model), and JSON for its tests. */
 #pragma once
 
 #include "../test.h"
@@ -61,7 +59,7 @@ static inline const struct model_resource *fixture_resource(struct model *m, con
     return r;
 }
 
-/* An object of Kubernetes: apiVersion and kind, a name, and the spec as JSON. */
+/* A Kubernetes object: apiVersion and kind, a name, and the spec as JSON. */
 static inline struct value *fixture_object(struct arena *a, const char *api, const char *kind,
                                            const char *name, const char *spec)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_check.c - what is wrong with manifests, and where. */
+/* test_check.c - problems in manifests, and their positions. */
 #include "fixture.h"
 
 #include "azure/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_crd.c - definitions: what one version has, the stored version keeps. */
+/* test_crd.c - definitions: the storage version keeps everything that any version has. */
 #include "fixture.h"
 
 #include "azure/crd_internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests of azure/derive/derive.h: one rule at a time, on a type file of a few lines. A case is a
- * list of types, the members of the overlay beside the kind, and what must stand in the model.
+ * list of types, the members of the overlay besides the kind, and what must be in the model.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_targets.c - doubts about targets of references, and the facts behind them. */
+/* test_targets.c - doubtful targets of references, and the facts behind them. */
 #include "fixture.h"
 
 #include "azure/targets.h"

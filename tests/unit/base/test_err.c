@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_err.c - the one way to fail. */
+/* test_err.c - errors. */
 #include "../test.h"
 
 #include <errno.h>

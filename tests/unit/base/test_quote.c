@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_quote.c - foreign text made fit to be shown. */
+/* test_quote.c - foreign text made safe to show. */
 #include "../test.h"
 
 #include "base/quote.h"

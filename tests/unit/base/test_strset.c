@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_strset.c - texts are found again, whatever their number and size. */
+/* test_strset.c - texts are found, whatever their number and size. */
 #include "../test.h"
 
 TEST(few_are_found_again)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_table.c - things that come and go. */
+/* test_table.c - hash tables: adding, finding and removing. */
 #include "../test.h"
 
 struct thing {

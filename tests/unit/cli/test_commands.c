@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_commands.c - rules that every line of the tables of commands and options keeps. */
+/* test_commands.c - rules that all lines in the tables of commands and options must follow. */
 #include "../test.h"
 
 #include "cli/commands.h"

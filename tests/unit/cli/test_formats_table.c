@@ -2,7 +2,7 @@
 /*
  * test_formats_table.c - a format that is listed in the table of formats is offered everywhere.
  *
- * The table of this program takes the place of report/formats.c, which holds nothing else.
+ * The table of this program replaces report/formats.c, which has nothing else.
  */
 #include "../test.h"
 

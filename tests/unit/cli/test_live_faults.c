@@ -2,11 +2,12 @@
 /*
  * A comparison with a live cluster, from the outside, while the server misbehaves at one of its
  * requests: with every fault at every request it ends in little time and memory, either as if
- * nothing had happened or with a status above 1 and a message that tells the cause. From the inside
- * faults also stay, and nobody waits: tests/unit/compare/test_remote_faults.c.
+ * nothing had happened or with a status above 1 and a message that names the cause.
+ * tests/unit/compare/test_remote_faults.c tests the same from the inside, also with permanent
+ * faults, and without waiting.
  *
- * Time is real here. Many comparisons wait side by side, and what must succeed has no limit that a
- * busy machine could reach.
+ * Time is real here. Many comparisons wait side by side, and those that must succeed have no limits
+ * that a busy machine could reach.
  */
 #include "../test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_options.c - what the recorded command lines (tests/recorded/options) do not show: help
+ * test_options.c - what the recorded command lines (tests/recorded/options) do not cover: help
  * texts, suggestions, several tables, choices, limits.
  */
 #include "../test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Under the original's name, with servers that refuse, answer something else or break off: the
- * words are client-go's.
+ * Under the original's name, with servers that reject, answer something else or break off: the
+ * errors are client-go's.
  */
 #include "../test.h"
 

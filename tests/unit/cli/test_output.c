@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_output.c - what is written arrives, and what does not arrive is told. */
+/* test_output.c - everything written arrives, or a failure is reported. */
 #include "../test.h"
 
 #include "cli/output.h"

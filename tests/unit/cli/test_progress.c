@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_progress.c - the line that says how far a run is. */
+/* test_progress.c - the progress line. */
 #include "../test.h"
 
 #include "cli/progress.h"

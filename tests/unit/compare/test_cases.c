@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_cases.c - which branches of templates the cases of a reference reach. */
+/* test_cases.c - which branches of templates the cases of a reference cover. */
 #include "../test.h"
 
 #include "compare/cases/cases.h"

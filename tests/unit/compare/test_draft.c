@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_draft.c - a first reference from the objects of two running clusters. */
+/* test_draft.c - a reference drafted from the objects of two running clusters. */
 #include "../test.h"
 
 #include "compare/draft/draft.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_feed.c - files that change, vanish or fail while they are read: what is lost is told, and
- * the rest is read.
+ * test_feed.c - files that change, vanish or fail while they are read: losses are reported, and the
+ * rest is read.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_fields.c - differences as data, where whole runs would be too large. */
+/* test_fields.c - differences as data, in cases too large for whole runs. */
 #include "../test.h"
 
 #include "compare/internal.h"

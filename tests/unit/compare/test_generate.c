@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_generate.c - references made of captured objects. */
+/* test_generate.c - references made from captured objects. */
 #include "../test.h"
 
 #include "compare/generate/generate.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_lint.c - the check of references: a case for every rule, what is too much, and references of
- * web servers.
+ * test_lint.c - linting references: a case for every rule, limits, and references on web servers.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References and objects of web servers, and of clusters. */
+/* References and objects from web servers and clusters. */
 #include "../test.h"
 
 #include "compare/input/fetch_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_slug.c - file names made of object ids. */
+/* test_slug.c - file names made from object ids. */
 #include "../test.h"
 
 #include "compare/pair/difftool_internal.h"

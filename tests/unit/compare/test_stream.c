@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_stream.c - documents with faults, as the original takes them and as we do. */
+/* test_stream.c - documents with faults, in the original's dialect and in ours. */
 #include "../test.h"
 
 #include "compare/input/input_internal.h"

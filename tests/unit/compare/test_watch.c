@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons of a running cluster: page by page, and for as long as one likes. */
+/* Comparisons of a running cluster: page by page, and continuously. */
 #include "../test.h"
 
 #include "compare/watch/watch.h"

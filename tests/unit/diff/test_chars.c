@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_chars.c - character differences. What diff-match-patch answers for hundreds of texts is
+ * test_chars.c - character differences. The results of diff-match-patch for hundreds of texts are
  * recorded in tests/recorded/chardiff; here is what each rule is for.
  */
 #include "../test.h"

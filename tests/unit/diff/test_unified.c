@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_unified.c - hunks and headers. What GNU diff answers for hundreds of texts is recorded in
+ * test_unified.c - hunks and headers. The output of GNU diff for hundreds of texts is recorded in
  * tests/recorded/diff; here is what each rule is for.
  */
 #include "../test.h"

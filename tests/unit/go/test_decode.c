@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_decode.c - trees decoded into structs as Go does it, in each of the ways. */
+/* test_decode.c - trees decoded into structs as in Go, in all variants. */
 #include "../test.h"
 
 #include "go/decode.h"

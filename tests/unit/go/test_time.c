@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dates, layouts and durations: what Go's time package answered. */
+/* Dates, layouts and durations: the results of Go's time package. */
 #include "../test.h"
 
 #include "go/time.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time zones: names, files, rules, and files that are wrong. */
+/* Time zones: names, files, rules, and invalid files. */
 #include "../test.h"
 
 #include "go/zone_internal.h"

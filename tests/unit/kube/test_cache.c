@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The copy of a cluster: what it keeps, what it finds, and that it never goes back. */
+/* The cache of a cluster: what it keeps, what it finds, and that it never goes back in time. */
 #include "../test.h"
 
 #include "kube/cache.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server says about itself, in all forms, whole and in part. */
+/* Discovery, in all forms, complete and partial. */
 #include "../test.h"
 
 #include "support/api_server.h"

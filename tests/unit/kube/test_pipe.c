@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_pipe.c - calls to the API server that nobody waits for, against the store in this process:
- * with threads, and driven.
+ * test_pipe.c - asynchronous calls to the API server, against the store in this process: with
+ * threads, and driven.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What servers warn of: reading the headers, and telling each text once. */
+/* Warnings of servers: parsing the headers, and reporting each text once. */
 #include "../test.h"
 
 #include "kube/warning.h"

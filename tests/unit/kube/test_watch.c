@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watches through everything that may happen to them: no change lost, none told twice. */
+/* Watches through everything that may happen to them: no change is lost or reported twice. */
 #include "../test.h"
 
 #include "kube/watch.h"

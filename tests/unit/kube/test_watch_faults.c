@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Watches, with every fault at every one of their requests: they go on after it, tell what it was,
- * and keep trying with growing pauses when it stays. Time is that of the test: see
- * support/faults.h.
+ * Watches, with every fault at every one of their requests: they go on after it, report what it
+ * was, and keep trying with growing pauses if it persists. Time is fake: see support/faults.h.
  */
 #include "../test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Watches that servers answer by the same failure again and again: something else is asked for
- * then, and never in a hurry. Time is that of the test, so pauses take none.
+ * Watches that get the same failure again and again: they change the request, and never retry in a
+ * hurry. Time is fake, so pauses take none.
  */
 #include "../test.h"
 

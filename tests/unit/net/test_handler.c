@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_handler.c - looking at a call, and each way to end it. */
+/* test_handler.c - reading a call, and each way to end it. */
 #include "../test.h"
 
 #include "net/handler.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_local.c - requests that a handler of this process answers, by every way of asking. */
+/* test_local.c - requests answered by a handler in this process, with every kind of client. */
 #include "../test.h"
 
 #include "net/handler.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which proxy is used for what, and that a request really goes there. */
+/* Which proxy is used when, and that a request really goes there. */
 #include "../test.h"
 
 #include "net/http/http.h"

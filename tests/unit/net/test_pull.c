@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers that are read like files: whole ones, those that break off, and very large ones. */
+/* Answers that are read like files: complete ones, truncated ones, and very large ones. */
 #include "../test.h"
 
 #include "net/http/pull.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_rotation.c - a server gets another certificate while it is asked: no request is lost. */
+/* test_rotation.c - a server gets a new certificate under load: no request is lost. */
 #include "../test.h"
 
 #include "base/file.h"

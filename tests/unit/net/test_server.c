@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server: streams, answers given later, limits, stopping; and many streams of the client. */
+/* The server: streams, late answers, limits, stopping; and many streams of the client. */
 #include "../test.h"
 
 #include "net/http/http.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As whom registries are asked: files of docker and podman, programs that keep credentials. */
+/* Credentials for registries: files of docker and podman, and credential helpers. */
 #include "../test.h"
 
 #include "../../support/registry.h"

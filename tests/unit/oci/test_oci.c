@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images of a registry of our own: names, layers, indexes, digests, types, sizes, redirects. */
+/* Images of our own test registry: names, layers, indexes, digests, types, sizes, redirects. */
 #include "../test.h"
 
 #include "../../support/registry.h"

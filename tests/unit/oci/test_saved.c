@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images that docker save wrote, into a file or to us. */
+/* Images written by docker save, into a file or a pipe. */
 #include "../test.h"
 
 #include "../../support/registry.h"

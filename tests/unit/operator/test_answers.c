@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_answers.c - answers that come at bad moments: each request is answered by hand, so that what
- * happens in between can be chosen.
+ * test_answers.c - answers at inconvenient times: each request is answered by hand, so that
+ * anything can happen in between.
  */
 #include "../test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_detect_kinds.c - change detection of every kind of the model, of most of which there are no
- * recordings: answers with everything that a kind can have, made from its types.
+ * test_detect_kinds.c - change detection for every kind of the model, most of which have no
+ * recordings: with answers made from the types, with everything that a kind can have.
  */
 #include "../azure/fixture.h"
 

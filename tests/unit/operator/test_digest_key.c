@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_digest_key.c - the key of digests is made once, and never by those who only look. */
+/* test_digest_key.c - the key for digests is created once, and never by an observer. */
 #include "../test.h"
 
 #include "operator/digest_key.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_drift.c - causes and modes: what leads to a PUT, what is remembered, what is told. */
+/* test_drift.c - causes and modes: what leads to a PUT, what is remembered, what is reported. */
 #include "../azure/fixture.h"
 
 #include "operator/internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_ext_hooks.c - kinds with code of their own, and what holds for all hooks and rules: a hook
- * that returns next changes nothing, an empty file neither, and a new API version keeps both.
+ * test_ext_hooks.c - kinds with hooks, and what is true for all hooks and rules: a hook that
+ * returns next changes nothing, nor does an empty file, and both apply to a new API version.
  */
 #include "../test.h"
 

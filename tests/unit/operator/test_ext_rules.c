@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_ext_rules.c - what the rules of kinds decide: errors, gates, lists with elements of others,
- * names, exports. Every rule of the program has its case here; every_rule_has_a_case looks.
+ * names, exports. Every built-in rule has a case here, which every_rule_has_a_case checks.
  */
 #include "../test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_ext_sim.c - every exporter against the simulated Azure: each secret that a kind has gets a
- * value, by the very requests that the rules name.
+ * test_ext_sim.c - every exporter against the simulated Azure: each secret of a kind gets a value,
+ * with exactly the requests in the rules.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_graph.c - what is news to those that wait. */
+/* test_graph.c - which changes are news for dependents. */
 #include "../test.h"
 
 #include "operator/internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_install.c - definitions are put into the store, and only by whoever leads. */
+/* test_install.c - definitions are installed into the store, and only by the leader. */
 #include "../test.h"
 
 #include "operator/install.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_keeper.c - the file of decisions: appended to, bounded by a second one, nobody else's. */
+/* test_keeper.c - the file of decisions: appending, rotation, and permissions. */
 #include "../test.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_live_rules.c - a ConfigMap of rules, followed. */
+/* test_live_rules.c - watching a ConfigMap of rules. */
 #include "../test.h"
 
 #include "operator/live_rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_schedule.c - when an object that is well is checked next. */
+/* test_schedule.c - when a healthy object is checked next. */
 #include "../test.h"
 
 #include "object/names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_tree.c - objects in their place. */
+/* test_tree.c - how objects are related. */
 #include "../test.h"
 
 #include "operator/tree.h"

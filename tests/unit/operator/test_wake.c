@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * test_wake.c - many objects and one piece of news: exactly those are looked at that wait for it.
- */
+/* test_wake.c - many objects and one piece of news: exactly those that wait for it are woken. */
 #include "../test.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_write_metrics.c - causes of writes and places of drift, with labels that stay few. */
+/* test_write_metrics.c - causes of writes and paths of drift, with a limited number of labels. */
 #include "../test.h"
 
 #include "operator/state_metrics.h"

@@ -2,8 +2,8 @@
 /*
  * test_match.c - what matches where, by both machines, and in how many steps.
  *
- * A result is written as the spans of the first match: "0-2 1-2 -", where "-" is a group that took
- * no part; no match is "none".
+ * A result is written as the spans of the first match: "0-2 1-2 -", where "-" is a group that did
+ * not participate; no match is "none".
  */
 #include "../test.h"
 

@@ -49,7 +49,7 @@ static inline void sample_results(struct arena *a, struct results *r)
     VEC_PUSH(a, &r->unmatched, STR("apps/v1_Deployment_shop_*odd*"));
 }
 
-/* The same with all that a comparison of plumb's can tell. */
+/* The same with everything that plumb's own comparisons can report. */
 static inline void sample_everything(struct arena *a, struct results *r)
 {
     struct result_explanation why = {.object = STR("v1_ConfigMap_shop_web"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines about a cluster that is watched, and its numbers for Prometheus. */
+/* Lines about a watched cluster, and its metrics. */
 #include "../test.h"
 
 #include "report/changes.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_html.c - the HTML report: foreign text, differences, names of places, all that it can show.
- */
+/* test_html.c - the HTML report: foreign text, differences, anchors, everything it can show. */
 #include <openssl/evp.h>
 
 #include "sample.h"

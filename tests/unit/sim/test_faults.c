@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults.c - trouble on demand, and what the simulator tells about itself. */
+/* test_faults.c - faults on demand, and what the simulator reports about itself. */
 #include "../test.h"
 
 #include "sim/sim.h"

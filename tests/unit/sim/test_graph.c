@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_graph.c - questions to the Resource Graph of the simulated ARM. */
+/* test_graph.c - queries to the Resource Graph of the simulated ARM. */
 #include "../test.h"
 
 #include "sim/kql.h"

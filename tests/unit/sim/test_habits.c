@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_habits.c - how types behave: by conditions, by the model, with refusals, limits and roles.
- */
+/* test_habits.c - how types behave: conditions, the model, errors, limits and roles. */
 #include "sim_world.h"
 
 #define ODD GROUP "/providers/Example.Odd/things/x"

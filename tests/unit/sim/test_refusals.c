@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_refusals.c - what is refused: things in use, locked, unknown or not there; and in which
- * form.
- */
+/* test_refusals.c - what is rejected: resources in use, locked, unknown or missing; and in which
+ * form. */
 #include "sim_world.h"
 
 #define NETWORK GROUP "/providers/Microsoft.Network"

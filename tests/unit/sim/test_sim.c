@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_sim.c - the simulated ARM, asked without a server. */
+/* test_sim.c - the simulated ARM, called without a server. */
 #include "../test.h"
 
 #include "sim/sim.h"

@@ -2,7 +2,7 @@
 /*
  * test_soak.c - a day of a small fleet in virtual time: every minute one network is put or deleted,
  * some are read, operations are polled when they ask for it, and now and then something fails.
- * SOAK_DAYS makes it more days, up to 30.
+ * SOAK_DAYS sets the number of days, up to 30.
  */
 #include "sim_world.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_state.c - a state file: what a simulator was doing goes on in the next one. */
+/* test_state.c - a state file: the next simulator goes on where the last one stopped. */
 #include "sim_world.h"
 
 #include <signal.h>

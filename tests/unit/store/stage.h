@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stage.h - what the tests of the store begin with: a driven store in memory, a client, and a type
- * of widgets.
+ * stage.h - the fixture of the store's tests: a driven store in memory, a client, and a widget
+ * type.
  */
 #pragma once
 
@@ -108,7 +108,7 @@ static inline void stage_end(struct stage *s)
     random_real();
 }
 
-/* Lets the collector do all it can. */
+/* Lets the collector finish its work. */
 static inline void stage_settle(struct stage *s)
 {
     for (int i = 0; i < 1000 && store_step(s->store) <= clock_now(); i++)
@@ -116,7 +116,7 @@ static inline void stage_settle(struct stage *s)
 }
 
 #define ASK(s, method, target, body) local_ask(&(s)->c, method, target, body)
-/* A function, so that a failure names the line of the test. */
+/* Reports failures at the line of the test. */
 #define ASSERT_ASK(s, method, target, body, want)                                                  \
     stage_assert((s), (method), (target), (body), (want), __FILE__, __LINE__)
 

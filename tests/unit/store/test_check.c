@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_check.c - store_check finds whatever is not as the invariants of the store's README say. */
+/* test_check.c - store_check finds violations of the invariants in the store's README. */
 #include "stage.h"
 
 #include "store/internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_durable.c - what is on disk is seen, what is not is not; full and read-only disks. */
+/* test_durable.c - only what is on disk is visible; full and read-only disks. */
 #include "stage.h"
 
 #include "db/db.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_hostile.c - requests that nobody should send: each is answered or cut off, nothing grows,
- * and the next client is served as if nothing had happened.
+ * test_hostile.c - malicious requests: each is answered or cut off, nothing grows, and the next
+ * client is served as if nothing had happened.
  */
 #include "stage.h"
 

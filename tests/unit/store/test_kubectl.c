@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_kubectl.c - what kubectl asks for beside objects: discovery in one answer, OpenAPI, bodies
- * in protobuf and YAML, strategic merge patches.
+ * test_kubectl.c - what kubectl needs besides objects: aggregated discovery, OpenAPI, bodies in
+ * protobuf and YAML, strategic merge patches.
  */
 #include "stage.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_schema.c - definitions, pruning, defaults, and the words of validation. */
+/* test_schema.c - definitions, pruning, defaults, and validation errors. */
 #include "stage.h"
 
 /* The members of a widget's spec, and what is wrong with them. */

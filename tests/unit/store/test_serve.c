@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_serve.c - a store in a folder behind HTTPS: who may call, and who may not. */
+/* test_serve.c - a store in a folder behind HTTPS: who has access, and who does not. */
 #include "../test.h"
 
 #include "kube/config/config.h"

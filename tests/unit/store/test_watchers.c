@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_watchers.c - a thousand watchers of the store behind a socket, and one that does not read:
- * what the idle ones cost, and how soon they all know of a change. What one costs is the memory of
- * its connection (server_config.header_max), which is there without a watch, too.
+ * what the idle ones cost, and how soon they all see a change. The cost is the memory of the
+ * connection (server_config.header_max), which is needed without a watch, too.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_write.c - create, get, update, patch, status: what clients are promised. */
+/* test_write.c - create, get, update, patch, status: what clients can rely on. */
 #include "stage.h"
 
 TEST(an_object_gets_what_the_server_decides)

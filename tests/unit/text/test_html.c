@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_html.c - escapes for HTML, JavaScript and URLs. The wanted texts were written by Go. */
+/* test_html.c - escapes for HTML, JavaScript and URLs. The expected texts were written by Go. */
 #include "../test.h"
 
 #include "text/html.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_json_read.c - what cannot be recorded from Go: places, trees, limits, and the answers where
- * plumb differs on purpose. Go's own answers are vectors in tests/recorded/json.
+ * test_json_read.c - what cannot be recorded from Go: positions, trees, limits, and where plumb
+ * differs on purpose. Go's own results are vectors in tests/recorded/json.
  */
 #include "../test.h"
 

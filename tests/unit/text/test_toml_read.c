@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_toml_read.c - reading TOML, the accepted and the refused. */
+/* test_toml_read.c - reading TOML, valid and invalid. */
 #include "../test.h"
 
 #include "text/json/json.h"

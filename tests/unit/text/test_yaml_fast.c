@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_yaml_fast.c - which documents are of the usual kind, and that both readers agree on them;
- * and whether two trees would be written alike.
+ * test_yaml_fast.c - which documents the fast reader accepts, and that both readers agree on them;
+ * and whether two trees would be written the same.
  */
 #include "../test.h"
 

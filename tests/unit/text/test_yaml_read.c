@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_yaml_read.c - what cannot be recorded from Go: places, warnings, limits, views of the
- * source, streams. Go's own answers are vectors in tests/recorded/yaml.
+ * test_yaml_read.c - what cannot be recorded from Go: positions, warnings, limits, views of the
+ * source, streams. Go's own results are vectors in tests/recorded/yaml.
  */
 #include "../test.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * render.h - one template over JSON data, for tests.
- */
+/* render.h - renders one template with JSON data, for tests. */
 #pragma once
 
 #include "../test.h"
@@ -9,7 +7,7 @@
 #include "text/json/json.h"
 #include "tmpl/tmpl.h"
 
-/* Renders text over json (NULL: no data); the output, or the error after what was written. */
+/* Renders text with json (NULL: no data); returns the output, or what was written and the error. */
 static inline str render_with(struct arena *a, const char *text, const char *json,
                               enum tmpl_profile profile, struct tmpl_run *run)
 {
@@ -40,7 +38,7 @@ static inline str render(struct arena *a, const char *text, const char *json)
     return render_with(a, text, json, TMPL_KC, &run);
 }
 
-/* A case of a table: what the template gives over the data. */
+/* A case in a table: a template, its data and the expected output. */
 struct render_case {
     const char *text, *json, *want;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_budget.c - what functions are charged for, so that a limit of steps is one of time. How long
- * a step takes is measured by "bench tmpl-budget".
+ * test_budget.c - what functions are charged for, so that a limit of steps is a limit of time.
+ * "bench tmpl-budget" measures how long a step takes.
  */
 #include "../test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and types for dates and versions, as templates see them. */
+/* Functions and types for dates and versions, in templates. */
 #include "render.h"
 
 #define T "(toDate \"2006-01-02T15:04:05Z07:00\" \"2024-02-29T13:14:15.678901234+05:30\")"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions and constraints: what the original answered. */
+/* Versions and constraints: the original's results. */
 #include "../test.h"
 
 #include "tmpl/semver.h"

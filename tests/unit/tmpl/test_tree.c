@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_tree.c - looking at parsed templates. */
+/* test_tree.c - inspecting parsed templates. */
 #include "../test.h"
 
 #include "tmpl/tree.h"

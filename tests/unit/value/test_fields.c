@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_fields.c - files of facts into structs: what is wrong is named with its place. */
+/* test_fields.c - data files decoded into structs: errors have positions. */
 #include "../test.h"
 
 #include "text/json/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_pack.c - packed trees: everything comes back, from any bytes something sensible. */
+/* test_pack.c - packed trees: everything survives, and arbitrary bytes are handled sensibly. */
 #include "../test.h"
 
 #include "text/json/json.h"

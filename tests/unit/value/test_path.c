@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of value/path.h: spellings, and what paths do in trees. */
+/* Tests of value/path.h: syntax, and using paths in trees. */
 #include "../test.h"
 
 #include "value/path.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of value/value.h: looking into trees and building them. */
+/* Tests of value/value.h: reading and building trees. */
 #include "../test.h"
 
 #include "value/value.h"
