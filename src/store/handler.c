@@ -10,8 +10,6 @@
 
 /* The longest Accept header that is looked at. */
 #define ACCEPT_MAX (4 * KIB)
-/* For the columns of all rows of a table, some tenths of a second; cells beyond it stay empty. */
-#define TABLE_STEPS_MAX 5000000
 
 /* ---- Paths. ---- */
 
@@ -360,7 +358,7 @@ static bool run(struct store_request *r)
 void store_answer_call(void *ctx, struct handler_call *c)
 {
     struct store_request r = {
-        .store = ctx, .call = c, .arena = c->arena, .steps_left = TABLE_STEPS_MAX};
+        .store = ctx, .call = c, .arena = c->arena, .steps_left = STORE_TABLE_STEPS_MAX};
 
     /* Before the call may be handed over. */
     handler_add_header(c, STR("Content-Type"), STR("application/json"));

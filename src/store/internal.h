@@ -285,6 +285,12 @@ struct store_oddities {
     struct store_paths duplicate, unknown;
 };
 
+/*
+ * For the columns of all rows of a table, or of those that a watch pulls at once: some tenths of a
+ * second. What is left then is empty.
+ */
+#define STORE_TABLE_STEPS_MAX 5000000
+
 struct store_request {
     struct store *store;
     struct handler_call *call;

@@ -251,6 +251,7 @@ static enum handler_pull pull(struct handler_stream *stream, struct buf *out, si
         struct taken t = {0};
 
         w->request.arena = a;
+        w->request.steps_left = STORE_TABLE_STEPS_MAX;
         take(w, &t);
         next = write_taken(w, &t, out, begin + enough);
         drop_taken(&t);

@@ -122,23 +122,24 @@ TEST(ages_read_as_in_kubectl)
                 "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\","                            \
                 "\"x-kubernetes-preserve-unknown-fields\":true}}}]}}"
 
+#define GEAR                                                                                       \
+    "{\"apiVersion\":\"example.com/"                                                               \
+    "v1\",\"kind\":\"Gear\",\"metadata\":{\"name\":\"g\"},\"spec\":{"                              \
+    "\"i\":7,\"o\":{\"x\":[1]},\"b\":true,\"s\":\"x\",\"t\":\"2027-01-15T07:59:00Z\"}}"
+#define GEAR_CELLS "[\"g\",7,\"{\\\"x\\\":[1]}\",true,null,\"60s\",null]"
+
 TEST(columns_of_a_definition_become_cells)
 {
     AUTO_ARENA a = arena_new();
     struct stage s = stage_begin();
 
     ASSERT_ASK(&s, "POST", CRDS, COLUMNS_CRD, 201);
-    ASSERT_ASK(&s, "POST", "/apis/example.com/v1/gears",
-               "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Gear\",\"metadata\":{\"name\":\"g\"},"
-               "\"spec\":{\"i\":7,\"o\":{\"x\":[1]},\"b\":true,\"s\":\"x\","
-               "\"t\":\"2027-01-15T07:59:00Z\"}}",
-               201);
+    ASSERT_ASK(&s, "POST", "/apis/example.com/v1/gears", GEAR, 201);
     s.c.accept = STR(AS_TABLE);
     ASSERT_ASK(&s, "GET", "/apis/example.com/v1/gears", NULL, 200);
     assert_str(local_text(&s.c, "kind"), STR("Table"));
     const struct value *row = value_at(value_get(s.c.body, STR("rows")), 0);
-    assert_str(written(a, value_get(row, STR("cells"))),
-               STR("[\"g\",7,\"{\\\"x\\\":[1]}\",true,null,\"60s\",null]"));
+    assert_str(written(a, value_get(row, STR("cells"))), STR(GEAR_CELLS));
     assert_str(value_get_str(value_get(row, STR("object")), STR("kind")),
                STR("PartialObjectMetadata"));
     const struct value *columns = value_get(s.c.body, STR("columnDefinitions"));
@@ -197,17 +198,21 @@ TEST(built_in_types_have_columns_of_their_own)
 
 TEST(a_watch_as_a_table_has_a_row_in_each_event)
 {
+    AUTO_ARENA a = arena_new();
     struct stage s = stage_begin();
 
+    ASSERT_ASK(&s, "POST", CRDS, COLUMNS_CRD, 201);
     s.c.accept = STR(AS_TABLE);
-    struct local_watch *w = local_watch(&s.c, WIDGETS "?watch=true");
+    struct local_watch *w = local_watch(&s.c, "/apis/example.com/v1/gears?watch=true");
     s.c.accept = STR_NONE;
-    ASSERT_ASK(&s, "POST", WIDGETS, WIDGET("\"name\":\"a\"", "\"size\":1"), 201);
+    ASSERT_ASK(&s, "POST", "/apis/example.com/v1/gears", GEAR, 201);
     const struct value *event = local_watch_next(w);
     assert_str(value_get_str(event, STR("type")), STR("ADDED"));
     event = value_get(event, STR("object"));
     assert_str(value_get_str(event, STR("kind")), STR("Table"));
     assert_int_equal(value_len(value_get(event, STR("rows"))), 1);
+    const struct value *row = value_at(value_get(event, STR("rows")), 0);
+    assert_str(written(a, value_get(row, STR("cells"))), STR(GEAR_CELLS));
     local_watch_close(w);
     stage_end(&s);
 }
