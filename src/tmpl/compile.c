@@ -196,11 +196,15 @@ static void put_in_vain(struct compiler *k, const struct node *node, const struc
 static void put_variable(struct compiler *k, const struct node *n, const struct given *g,
                          enum tv_type type)
 {
-    emit_push(k, OP_VARIABLE, n, type)->id = variable_id(n->chain.fields.items[0]);
-    if (n->chain.fields.len > 1)
-        put_fields(k, n, 1, g, type);
-    else if (g && has_args(g))
+    bool is_in_vain = n->chain.fields.len == 1 && g && has_args(g);
+
+    /* Which is wrong whatever its type. */
+    emit_push(k, OP_VARIABLE, n, is_in_vain ? TV_VALUE : type)->id =
+        variable_id(n->chain.fields.items[0]);
+    if (is_in_vain)
         put_in_vain(k, NULL, g);
+    else if (n->chain.fields.len > 1)
+        put_fields(k, n, 1, g, type);
 }
 
 static void put_chain(struct compiler *k, const struct node *n, const struct given *g,

@@ -58,6 +58,11 @@ static const struct render_case arguments[] = {
      "template: t:1:8: executing \"t\" at <.n>: invalid value; expected string"},
     {"{{upper nil}}", NULL,
      "template: t:1:8: executing \"t\" at <nil>: cannot assign nil to string"},
+    /* That a variable takes no arguments counts before its type. */
+    {"{{upper ($ 1)}}", NULL,
+     "template: t:1:9: executing \"t\" at <$>: can't give argument to non-function $"},
+    {"{{$x := 1}}{{upper (2 | $x)}}", NULL,
+     "template: t:1:24: executing \"t\" at <$x>: can't give argument to non-function $x"},
     {"{{upper}}", NULL,
      "template: t:1:2: executing \"t\" at <upper>: wrong number of args for upper: want 1 got 0"},
     {"{{round 1}}", NULL,
