@@ -394,6 +394,19 @@ bool live_lacks(const struct live *l)
     return l->lacks;
 }
 
+/* The server is asked again and again: what it is still unsure of takes no more memory. */
+static void keep_doubts(struct live *l, const struct str_list *now)
+{
+    size_t known = l->doubts.len;
+
+    l->doubts.len = 0;
+    for (size_t i = 0; i < now->len; i++) {
+        bool same = i < known && str_eq(l->doubts.items[i], now->items[i]);
+        str doubt = same ? l->doubts.items[i] : str_copy(l->arena, now->items[i]);
+        VEC_PUSH(l->arena, &l->doubts, doubt);
+    }
+}
+
 bool live_refresh(struct live *l, const struct template *templates, size_t count,
                   struct http_cancel *cancel, struct err *e)
 {
@@ -407,9 +420,7 @@ bool live_refresh(struct live *l, const struct template *templates, size_t count
     /* Having no types left is not a failure: what the server is unsure of still counts. */
     (void)!live_choose(&fresh, templates, count, &quiet, &none);
     l->lacks = fresh.lacks;
-    l->doubts.len = 0;
-    for (size_t i = 0; i < fresh.doubts.len; i++)
-        VEC_PUSH(l->arena, &l->doubts, str_copy(l->arena, fresh.doubts.items[i]));
+    keep_doubts(l, &fresh.doubts);
     for (size_t i = 0; i < fresh.types.len; i++) {
         const struct kube_resource *r = fresh.types.items[i]->call.resource;
         if (!is_chosen(l, r))
