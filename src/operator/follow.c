@@ -50,6 +50,14 @@ static struct pass_step ended(struct pass *p)
     return step_to(p->request.body || pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
 }
 
+/* Before the next request: a poll, or the look at the resource if the end asks for a wait, too. */
+static bool must_wait(const struct pass *p)
+{
+    const struct lro *o = &p->operation;
+
+    return !p->paused && (o->next == LRO_POLL || (o->next == LRO_READ && o->wait > 0));
+}
+
 struct pass_step state_follow(struct pass *p)
 {
     const struct arm_answer *answer = pass_answer(p);
@@ -65,11 +73,11 @@ struct pass_step state_follow(struct pass *p)
         !lro_stay_home(&p->operation))
         return step_explain(p, "Error", "Failed",
                             STR("the address of the operation is not of Resource Manager"));
-    if (p->operation.next != LRO_POLL)
-        return ended(p);
-    if (!p->paused)
+    if (must_wait(p))
         return step_pause(p->operation.wait);
     p->paused = false;
+    if (p->operation.next != LRO_POLL)
+        return ended(p);
     p->priority = PRIORITY_POLL;
     return step_arm(p, ARM_GET, p->operation.poll_url, NULL);
 }

@@ -383,6 +383,51 @@ static void an_object_without_its_id_leaves_nothing_behind(void **state)
     end(&f);
 }
 
+/* ---- FOLLOW. --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *method;
+    int64_t retry_after;
+    enum state to;
+} ends[] = {
+    {"PUT", -1, STATE_GATHER},
+    {"PUT", 7 * NS_PER_SEC, STATE_GATHER},
+    {"DELETE", 7 * NS_PER_SEC, STATE_REMOVE},
+};
+
+/* Who says Retry-After at the end of an operation, too, is not asked for the resource before. */
+static void the_end_of_an_operation_says_when_to_look(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct fixture f;
+        struct pass *p = fixture(&f, "{" KIND "'metadata':{" OURS ",'annotations':{" ID "}}}");
+        bool deletes = str_eq(str_c(ends[i].method), STR("DELETE"));
+
+        p->account.endpoint = STR("https://azure");
+        p->following = true;
+        p->operation = (struct lro){.method = str_c(ends[i].method),
+                                    .url = STR("https://azure/x"),
+                                    .poll_url = STR("https://azure/operation"),
+                                    .protocol = deletes ? LRO_LOCATION : LRO_ASYNC,
+                                    .next = LRO_POLL};
+        p->answer = &(struct arm_answer){.http = deletes ? 404 : 200,
+                                         .body = STR("{\"status\":\"Succeeded\"}"),
+                                         .retry_after = ends[i].retry_after};
+        struct pass_step step = state_follow(p);
+        if (ends[i].retry_after > 0) {
+            assert_int_equal(step.kind, STEP_PAUSE);
+            assert_int_equal(step.delay, ends[i].retry_after);
+            p->paused = true;
+            step = state_follow(p);
+        }
+        assert_int_equal(step.kind, STEP_TO);
+        assert_int_equal(step.to, ends[i].to);
+        assert_false(p->paused);
+        end(&f);
+    }
+}
+
 /* ---- EXPLAIN: when it is tried again. -------------------------------------------------------- */
 
 static void what_only_users_can_mend_is_still_looked_at(void **state)
@@ -595,6 +640,7 @@ int main(void)
         cmocka_unit_test(a_long_message_ends_with_a_whole_character),
         cmocka_unit_test(nothing_is_written_that_is_not_wanted_any_more),
         cmocka_unit_test(an_object_without_its_id_leaves_nothing_behind),
+        cmocka_unit_test(the_end_of_an_operation_says_when_to_look),
         cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
         cmocka_unit_test(retries_are_spread_and_the_status_says_when),
         cmocka_unit_test(only_news_is_reported),
