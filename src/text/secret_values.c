@@ -9,6 +9,7 @@
  * because templates indent values of several lines.
  */
 #include "text/secret_values.h"
+#include "base/map.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "go/quote.h"
@@ -874,6 +875,19 @@ static bool has_hidden_key(const struct hiding *h, const struct value *v)
     return false;
 }
 
+/* The number to go on from for keys that become this one: all before it are taken. */
+static size_t *number_of(struct arena *a, struct map *numbers, str shown)
+{
+    size_t *n = map_get(numbers, shown);
+
+    if (!n) {
+        n = ARENA_NEW(a, size_t);
+        *n = 2;
+        map_set(numbers, shown, n);
+    }
+    return n;
+}
+
 /*
  * Templates can turn values into keys. Masked keys are numbered if they would be the same, or equal
  * to an unmasked key of the other version.
@@ -882,12 +896,15 @@ static void hide_keys(struct hiding *h, struct value *v, const struct value *oth
 {
     if (!has_hidden_key(h, v))
         return;
+    AUTO_ARENA scratch = arena_new();
+    struct map *numbers = map_new(scratch);
     struct value *out = value_object(h->arena);
     for (size_t i = 0; i < v->len; i++) {
         str shown = hide_key(h, &v->items[i]), key = shown;
         bool hidden = shown.ptr != v->items[i].key;
-        for (size_t n = 2; value_get(out, key) || (hidden && value_get(other, key)); n++)
-            key = str_fmt(h->arena, "%.*s (%zu)", STR_ARG(shown), n);
+        while (value_get(out, key) || (hidden && value_get(other, key)))
+            key = str_fmt(h->arena, "%.*s (%zu)", STR_ARG(shown),
+                          (*number_of(scratch, numbers, shown))++);
         value_set(h->arena, out, key, &v->items[i]);
     }
     v->items = out->items;

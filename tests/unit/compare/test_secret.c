@@ -397,7 +397,27 @@ TEST(keys_that_become_the_same_are_numbered)
     check(a, after, "{\"***\":\"z\"}");
 }
 
-/* What cannot be read is not known to be a Secret, and errors quote what they stumble over. */
+/* However many: with a number each, they are counted once. */
+TEST(many_keys_that_become_the_same_are_numbered_at_once)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf text = buf_new(a, MIB);
+    buf_repeat(&text, 'x', (size_t)2 * SECRET_VALUE_KEPT);
+    str value = buf_str(&text);
+    struct value *secret =
+        read(a, str_z(a, str_fmt(a, "{kind: Secret, stringData: {a: %.*s}}", STR_ARG(value))));
+    struct value *before = value_object(a);
+
+    for (size_t i = 0; i < 2000; i++)
+        value_set_int(a, before, str_fmt(a, "%.*s%zu", STR_ARG(value), i), 1);
+    const struct secret_values *values = secret_values_of(a, &secret, 1);
+    size_t used = arena_used(a);
+    assert_true(secret_values_hide_pair(a, values, before, NULL));
+    assert_true(arena_used(a) - used < MIB);
+    assert_str(value_key(&before->items[0]), STR("***"));
+    assert_str(value_key(&before->items[1999]), STR("*** (2000)"));
+}
+
 RUN_TESTS(cmocka_unit_test(both_sides_are_masked_and_differences_stay_visible),
           cmocka_unit_test(the_objects_themselves_stay_as_they_are),
           cmocka_unit_test(annotations_within_annotations_end),
@@ -407,4 +427,5 @@ RUN_TESTS(cmocka_unit_test(both_sides_are_masked_and_differences_stay_visible),
           cmocka_unit_test(without_a_secret_there_is_no_set),
           cmocka_unit_test(a_long_value_takes_what_follows_along),
           cmocka_unit_test(values_are_hidden_in_trees_but_not_in_identities),
-          cmocka_unit_test(keys_that_become_the_same_are_numbered))
+          cmocka_unit_test(keys_that_become_the_same_are_numbered),
+          cmocka_unit_test(many_keys_that_become_the_same_are_numbered_at_once))
