@@ -95,6 +95,8 @@ static bool check_behind(str rest, struct err *e)
 /* The byte range of a member. */
 struct span {
     uint64_t from, to; /* to: UINT64_MAX when unknown */
+    str name;          /* in the directory */
+    uint16_t own_len;  /* of its name in its header */
 };
 
 struct directory {
@@ -102,6 +104,7 @@ struct directory {
     struct reader *from;
     uint64_t start;
     VEC(struct span) spans;
+    char own[UINT16_MAX]; /* a name in a header */
 };
 
 /* Fewer than size bytes are an error. */
@@ -121,15 +124,13 @@ static bool is_wanted(str name)
 }
 
 /* For unwanted members, the two names may differ. */
-static bool check_name(const struct directory *d, str name, str header, uint64_t at, struct err *e)
+static bool check_name(struct directory *d, const struct span *member, struct err *e)
 {
-    size_t len = (size_t)number(header, 26, 2);
-    char *own = arena_alloc_text(d->arena, len + 1);
+    str own = str_of(d->own, member->own_len);
 
-    if (!read_at(d->from, at + HEADER_LEN, own, len, e))
+    if (!read_at(d->from, member->from + HEADER_LEN, d->own, own.len, e))
         return false;
-    str text = str_of(own, len);
-    return str_eq(text, name) || (!is_wanted(text) && !is_wanted(name)) ||
+    return str_eq(own, member->name) || (!is_wanted(own) && !is_wanted(member->name)) ||
            err_set(e, ERR_INVALID, "its directory has another name for a member than the member");
 }
 
@@ -181,10 +182,18 @@ static bool check_entry(struct directory *d, str entry, str name, str more, stru
     if (!str_has_prefix(header, STR("PK\003\004")))
         return err_set(e, ERR_INVALID, "its directory lists a member where none begins");
     uint64_t begin = at + HEADER_LEN + number(header, 26, 2) + number(header, 28, 2);
-    struct span span = {at, size >= UINT64_MAX - begin || size == UINT32_MAX ? UINT64_MAX
-                                                                             : begin + size};
+    struct span span = {.from = at,
+                        .to = size >= UINT64_MAX - begin || size == UINT32_MAX ? UINT64_MAX
+                                                                               : begin + size,
+                        .name = name,
+                        .own_len = (uint16_t)number(header, 26, 2)};
     VEC_PUSH(d->arena, &d->spans, span);
-    return check_name(d, name, header, at, e);
+    return true;
+}
+
+static bool fail_in_one_place(struct err *e)
+{
+    return err_set(e, ERR_INVALID, "its directory has two members in one place");
 }
 
 /* Between two members there may be padding, and the data descriptor of the first. */
@@ -196,7 +205,7 @@ static bool check_gap(const struct directory *d, uint64_t from, uint64_t to, str
         return err_set(e, ERR_LIMIT, "more than %zu bytes of it belong to no member",
                        (size_t)PACK_HEADER_MAX);
     if (to < from)
-        return err_set(e, ERR_INVALID, "its directory has two members in one place");
+        return fail_in_one_place(e);
     char *bytes = arena_alloc_text(a, (size_t)(to - from));
     return read_at(d->from, from, bytes, (size_t)(to - from), e) &&
            (str_find(str_of(bytes, (size_t)(to - from)), STR("PK\003\004")) == STR_NPOS ||
@@ -218,11 +227,22 @@ static bool check_spans(struct directory *d, struct err *e)
         qsort(d->spans.items, d->spans.len, sizeof(struct span), order_spans);
     for (size_t i = 0; i < d->spans.len; i++) {
         const struct span *span = &d->spans.items[i];
+        if (i && span->from == span[-1].from)
+            return fail_in_one_place(e);
         if (end != UINT64_MAX && !check_gap(d, end, span->from, e))
             return false;
         end = span->to;
     }
     return end == UINT64_MAX || check_gap(d, end, d->start, e);
+}
+
+/* Names are read last: by then no two can be read from the same place, however long they are. */
+static bool check_names(struct directory *d, struct err *e)
+{
+    for (size_t i = 0; i < d->spans.len; i++)
+        if (!check_name(d, &d->spans.items[i], e))
+            return false;
+    return true;
 }
 
 /* The library has already reported a malformed directory. */
@@ -242,7 +262,7 @@ static bool check_directory(struct directory *d, str text, struct err *e)
         if (!check_entry(d, entry, name, fields, e))
             return false;
     }
-    return check_spans(d, e);
+    return check_spans(d, e) && check_names(d, e);
 }
 
 #define LARGE_END_LEN 56
@@ -273,17 +293,19 @@ static bool find_directory(struct reader *from, str tail, size_t at, uint64_t *s
 static bool check_members(struct reader *from, str tail, size_t at, struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    struct directory d = {.arena = a, .from = from};
+    struct directory *d = ARENA_NEW(a, struct directory);
     uint64_t len;
 
-    if (!find_directory(from, tail, at, &d.start, &len, e))
+    d->arena = a;
+    d->from = from;
+    if (!find_directory(from, tail, at, &d->start, &len, e))
         return false;
-    if (len > PACK_DIRECTORY_MAX || d.start > INT64_MAX)
+    if (len > PACK_DIRECTORY_MAX || d->start > INT64_MAX)
         return err_set(e, ERR_LIMIT, "its directory is larger than the limit of %zu bytes",
                        (size_t)PACK_DIRECTORY_MAX);
     char *text = arena_alloc_text(a, (size_t)len);
-    return read_at(from, d.start, text, (size_t)len, e) &&
-           check_directory(&d, str_of(text, (size_t)len), e);
+    return read_at(from, d->start, text, (size_t)len, e) &&
+           check_directory(d, str_of(text, (size_t)len), e);
 }
 
 /* ---- Read in order. ---- */

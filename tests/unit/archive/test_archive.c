@@ -624,6 +624,33 @@ TEST(two_members_in_one_place_of_a_zip_are_told)
         str_contains(show(a, text, true), STR("F a its directory has two members in one place;")));
 }
 
+/* Thousands of entries for one member with a long name: each would keep the name of its own. */
+TEST(names_that_a_directory_leads_to_take_no_memory_each)
+{
+    AUTO_ARENA a = arena_new();
+    struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+    char name[60001];
+    struct rusage before, after;
+
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    zip_add(&z, name, "", 0, 0);
+    buf_truncate(&z.directory, 0);
+    for (z.count = 0; z.count < 5000; z.count++) {
+        add_le(&z.directory, 0x02014b50, 4);
+        add_le(&z.directory, 20 << 16 | 20, 4);
+        buf_repeat(&z.directory, '\0', 20);
+        add_le(&z.directory, 1, 2);
+        buf_repeat(&z.directory, '\0', 16);
+        buf_char(&z.directory, 'x');
+    }
+    str text = zip_end(&z);
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_true(str_contains(show(a, text, true), STR("its directory has two members in one")));
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 100 * 1024);
+}
+
 TEST(a_member_that_the_directory_of_a_zip_leaves_out_is_told)
 {
     AUTO_ARENA a = arena_new();
@@ -841,6 +868,7 @@ RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(a_zip_that_is_read_in_order_has_to_fit_its_directory),
           cmocka_unit_test(the_directory_of_a_large_zip_has_to_fit_its_members),
           cmocka_unit_test(two_members_in_one_place_of_a_zip_are_told),
+          cmocka_unit_test(names_that_a_directory_leads_to_take_no_memory_each),
           cmocka_unit_test(a_member_that_the_directory_of_a_zip_leaves_out_is_told),
           cmocka_unit_test(faults_of_the_reader_arrive),
           cmocka_unit_test(what_nobody_wants_may_be_unreadable),
