@@ -40,9 +40,9 @@ struct level {
     bool seeks;     /* a zip that is read by its directory */
     bool raw;       /* one document, compressed */
     struct zip_order zip;
-    struct arena *names; /* for the names of documents in a tar */
-    struct strset *seen;
-    struct err fault; /* the error of from */
+    struct arena *seen_in; /* memory of seen */
+    struct strset *seen;   /* the documents of a tar, each as a hash of its name */
+    struct err fault;      /* the error of from */
     struct arena_mark mark;
     /* About the current member: */
     bool open, broken, holes;
@@ -322,7 +322,7 @@ static void pop(struct pack *p)
 
     close_library(l);
     strset_free(l->seen);
-    arena_free(l->names);
+    arena_free(l->seen_in);
     for (size_t i = COUNT(l->gzips); i-- > 0;)
         gzip_free(l->gzips[i]);
     arena_rewind(p->names, l->mark);
@@ -404,6 +404,20 @@ static str plain_name(str name)
     return str_without_prefix(name, STR("./"));
 }
 
+/* Names may be long, and there may be a million of them. */
+static uint64_t name_hash(str name)
+{
+    return str_hash(plain_name(name));
+}
+
+static bool is_seen(const struct level *l, str name)
+{
+    const uint64_t hash = name_hash(name);
+
+    return l->seen && (strset_len(l->seen) >= PACK_LINKED_MAX ||
+                       strset_has(l->seen, str_of((const char *)&hash, sizeof(hash))));
+}
+
 /* Why the target of a hard link is not read; empty if it is, or if this is not a link. */
 static str link_fault(const struct level *l, struct archive_entry *entry)
 {
@@ -414,10 +428,7 @@ static str link_fault(const struct level *l, struct archive_entry *entry)
         return STR_NONE;
     if (!pack_takes(target) && !pack_is_name(target))
         return STR("a link to a member that is not read, because of its name");
-    bool full = l->seen && strset_len(l->seen) >= PACK_LINKED_MAX;
-    if (full || (l->seen && strset_has(l->seen, plain_name(target))))
-        return STR_NONE;
-    return STR("a link to a member that does not come before it");
+    return is_seen(l, target) ? STR_NONE : STR("a link to a member that does not come before it");
 }
 
 /* Remembers names that links may refer to: a link comes after its target. */
@@ -427,11 +438,12 @@ static void remember_document(struct level *l, struct archive_entry *entry, str 
         (!pack_takes(name) && !pack_is_name(name)) || link_fault(l, entry).len)
         return;
     if (!l->seen) {
-        l->names = arena_new();
-        l->seen = strset_new(l->names, 0);
+        l->seen_in = arena_new();
+        l->seen = strset_new(l->seen_in, 0);
     }
+    const uint64_t hash = name_hash(name);
     if (strset_len(l->seen) < PACK_LINKED_MAX)
-        (void)strset_add(l->seen, plain_name(name), NULL);
+        (void)strset_add(l->seen, str_of((const char *)&hash, sizeof(hash)), NULL);
 }
 
 static bool give_fault(struct arena *a, struct pack_member *out, str name, const struct err *e)

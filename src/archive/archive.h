@@ -11,8 +11,8 @@
  * documents are returned (pack_takes), and nested archives are read too. Links and devices are
  * never read, only reported. Nor are members whose name is absolute or contains ".."; documents
  * with such a name are reported as failed. Memory does not depend on the size of the archive,
- * except that the names of documents in a tar are kept to check links (PACK_LINKED_MAX). PACK_*
- * limit what a small archive may expand to.
+ * except that hashes of the names of documents in a tar are kept to check links
+ * (PACK_LINKED_MAX). PACK_* limit what a small archive may expand to.
  *
  * libarchive does the work; it is loaded when the first archive is opened (library.h). One thread
  * at a time.
@@ -36,7 +36,7 @@
 /* For such a zip: how much is checked after its last member. */
 #define PACK_LONG_DIRECTORY_MAX (1 * GIB)
 #define PACK_NAME_MAX 4096
-/* How many document names of a tar are kept to check links; beyond that, links are not checked. */
+/* How many documents of a tar are remembered to check links; beyond that, links are not checked. */
 #define PACK_LINKED_MAX 1000000
 
 struct pack;
