@@ -14,6 +14,8 @@ static void handle(void *ctx, struct server_request *r)
     struct arena *a = server_arena(r);
 
     (void)ctx;
+    server_add_header(r, STR("X-Target"), server_target(r));
+    server_add_header(r, STR("X-Authorization"), server_header(r, STR("Authorization")));
     if (str_eq(path, STR("/echo"))) {
         server_add_header(r, STR("X-Agent"), server_header(r, STR("User-Agent")));
         server_add_header(r, STR("X-Type"), server_header(r, STR("Content-Type")));
@@ -114,6 +116,70 @@ TEST(a_bad_status_is_an_answer)
     assert_int_equal(response.status, 404);
     assert_str(response.body, STR("{\"kind\":\"Status\"}"));
     assert_str(http_status_text(f.a, 404), STR("404 Not Found"));
+    end(&f);
+}
+
+/* curl is told the target of those that follow no redirects, and finds that of the others itself.
+ */
+TEST(the_target_is_that_of_the_url_whether_redirects_are_followed_or_not)
+{
+    static const struct {
+        const char *url, *want;
+    } cases[] = {
+        {"", "/"},
+        {"/", "/"},
+        {"?q=1", "/?q=1"},
+        {"/echo", "/echo"},
+        {"/echo?", "/echo"},
+        {"/echo?q=a%20b&r=/?:@%2f", "/echo?q=a%20b&r=/?:@%2f"},
+        {"/echo#fragment?", "/echo"},
+        {"/a b", "/a%20b"},
+        {"/a/%7e/%2F//./../c;d=e:f@g", "/a/%7e/%2F//./../c;d=e:f@g"},
+        {"/\xc3\xa4", "/%C3%A4"},
+        {"//double/", "//double/"},
+    };
+    static const char *const methods[] = {"PUT", "GET", "DELETE"};
+    struct fixture f = begin(NULL);
+
+    for (size_t i = 0; i < COUNT(cases) * COUNT(methods); i++) {
+        struct http_response response;
+        str target = str_c(cases[i / COUNT(methods)].want);
+        const struct http_request r = {.method = str_c(methods[i % COUNT(methods)]),
+                                       .url = at(&f, cases[i / COUNT(methods)].url)};
+        assert_ok(http_send(f.client, f.a, &r, &response, &f.e), &f.e);
+        assert_str(http_header_get(&response.headers, STR("X-Target")), target);
+    }
+    end(&f);
+}
+
+TEST(a_target_that_cannot_be_sent_is_an_error_in_either_way)
+{
+    static const char *const methods[] = {"PUT", "GET"};
+    struct fixture f = begin(NULL);
+
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        struct http_response response;
+        const struct http_request r = {.method = str_c(methods[i]), .url = at(&f, "/echo?q=a b")};
+        assert_false(http_send(f.client, f.a, &r, &response, &f.e));
+        assert_false(response.sent);
+        err_clear(&f.e);
+    }
+    end(&f);
+}
+
+TEST(the_user_of_a_url_is_authorized_whether_redirects_are_followed_or_not)
+{
+    static const char *const methods[] = {"PUT", "GET"};
+    struct fixture f = begin(NULL);
+
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        struct http_response response;
+        const struct http_request r = {
+            .method = str_c(methods[i]),
+            .url = str_fmt(f.a, "http://u:p@127.0.0.1:%u/echo", server_port(f.server))};
+        assert_ok(http_send(f.client, f.a, &r, &response, &f.e), &f.e);
+        assert_str(http_header_get(&response.headers, STR("X-Authorization")), STR("Basic dTpw"));
+    }
     end(&f);
 }
 
@@ -440,6 +506,9 @@ TEST(tls_servers_of_our_own_work)
 RUN_TESTS(cmocka_unit_test(a_request_has_its_method_headers_and_body),
           cmocka_unit_test(bodies_come_with_any_method_and_empty_ones_too),
           cmocka_unit_test(a_bad_status_is_an_answer),
+          cmocka_unit_test(the_target_is_that_of_the_url_whether_redirects_are_followed_or_not),
+          cmocka_unit_test(a_target_that_cannot_be_sent_is_an_error_in_either_way),
+          cmocka_unit_test(the_user_of_a_url_is_authorized_whether_redirects_are_followed_or_not),
           cmocka_unit_test(redirects_are_followed_up_to_a_limit),
           cmocka_unit_test(a_body_can_be_taken_in_pieces_until_it_is_enough),
           cmocka_unit_test(a_body_over_the_limit_is_refused),

@@ -95,13 +95,16 @@ TEST(requests_go_to_the_proxy)
     struct http_config config = http_defaults();
     struct http_client *client;
     struct http_response response;
-    const struct http_request r = {.url = STR("http://far.invalid/x")};
+    struct http_request r = {.url = STR("http://far.invalid/x")};
 
     config.proxy = fault_server_url(s);
     config.timeout = 60 * NS_PER_SEC;
     assert_ok(http_client_new(&config, &client, &e), &e);
     assert_ok(http_send(client, a, &r, &response, &e), &e);
     assert_true(str_has_prefix(fault_server_request(s), STR("GET http://far.invalid/x HTTP/1.1")));
+    r.method = STR("PUT");
+    assert_ok(http_send(client, a, &r, &response, &e), &e);
+    assert_true(str_has_prefix(fault_server_request(s), STR("PUT http://far.invalid/x HTTP/1.1")));
     http_client_free(client);
     fault_server_stop(s);
 }
@@ -224,8 +227,7 @@ static bool has_ended(struct heads *h)
     return h->ended;
 }
 
-/* That the tunnel is open is no answer of the server, which has yet to say what it thinks. */
-TEST(the_answer_of_a_proxy_to_connect_is_not_the_servers)
+static void check_connect(const char *method)
 {
     static const struct fault_step denied[] = {
         {.reply = "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
@@ -243,10 +245,12 @@ TEST(the_answer_of_a_proxy_to_connect_is_not_the_servers)
     config.proxy = str_fmt(a, "http://127.0.0.1:%u", proxy_server_port(p));
     struct http_client *client = client_of(config);
     struct http_streams *streams = http_streams_new(client);
-    http_streams_start(streams, &(struct http_stream){
-                                    .request = {.url = STR("https://far.invalid/"), .ctx = &heads},
-                                    .on_head = on_head,
-                                    .on_end = on_end});
+    http_streams_start(streams,
+                       &(struct http_stream){.request = {.method = str_c(method),
+                                                         .url = STR("https://far.invalid/x?y"),
+                                                         .ctx = &heads},
+                                             .on_head = on_head,
+                                             .on_end = on_end});
     for (int i = 0; i < 60000 && !has_ended(&heads); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
     http_streams_free(streams);
@@ -254,9 +258,17 @@ TEST(the_answer_of_a_proxy_to_connect_is_not_the_servers)
     assert_int_equal(heads.count, 1);
     assert_int_equal(heads.status, 403);
     assert_false(heads.proxy_told);
+    assert_true(str_has_prefix(fault_server_request(s), str_fmt(a, "%s /x?y HTTP/1.1", method)));
     http_client_free(client);
     proxy_server_stop(p);
     fault_server_stop(s);
+}
+
+/* That the tunnel is open is no answer of the server, which has yet to say what it thinks. */
+TEST(the_answer_of_a_proxy_to_connect_is_not_the_servers)
+{
+    check_connect("GET");
+    check_connect("PUT");
 }
 
 /* Go's words are those of the proxy; the hint says whose they are. */
