@@ -2,7 +2,8 @@
 /*
  * arena.c - chunks from malloc, handed out by moving a pointer.
  *
- * Small blocks come from a current chunk; each new chunk is twice as large as the last, up to
+ * Small blocks come from a current chunk. The first is one of those that malloc keeps at hand, as
+ * many arenas live for a moment and need no more; then each is twice as large as the last, up to
  * CHUNK_MAX. A block larger than a quarter of that gets a chunk of its own, which arena_grow can
  * enlarge with realloc: that is how large buffers grow without leaving their old copies behind.
  *
@@ -26,6 +27,7 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
+#define CHUNK_QUICK (1 * KIB - sizeof(struct arena_chunk)) /* glibc's tcache ends at 1032 bytes */
 #define CHUNK_FIRST (4 * KIB)
 #define CHUNK_MAX (1 * MIB)
 #define LARGE (CHUNK_MAX / 4)
@@ -95,7 +97,7 @@ struct arena *arena_new(void)
 
     if (!a)
         out_of_memory(sizeof(*a));
-    *a = (struct arena){.next_size = CHUNK_FIRST};
+    *a = (struct arena){.next_size = CHUNK_QUICK};
     return a;
 }
 
@@ -163,11 +165,13 @@ static __attribute__((noinline)) void *alloc_from_new_chunk(struct arena *a, siz
 {
     if (size > LARGE)
         return alloc_large(a, size);
+    if (a->next_size == CHUNK_QUICK && a->next_size < size + GAP)
+        a->next_size = CHUNK_FIRST;
     while (a->next_size < size + GAP)
         a->next_size *= 2;
     use_chunk(a, chunk_add(a, a->next_size, false));
     if (a->next_size < CHUNK_MAX)
-        a->next_size *= 2;
+        a->next_size = a->next_size == CHUNK_QUICK ? CHUNK_FIRST : a->next_size * 2;
     char *p = a->at;
     UNPOISON(p, size);
     a->at += size + GAP;
@@ -235,24 +239,26 @@ static void *grow_large(struct arena *a, struct arena_chunk *c, size_t size)
     return c->data;
 }
 
-void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
+static __attribute__((noinline)) void *grow_block(struct arena *a, void *p, size_t old, size_t size)
 {
-    struct arena_chunk *large = p ? large_chunk_of(a, p) : NULL;
+    struct arena_chunk *large = large_chunk_of(a, p);
 
-    if (size <= old && p)
+    if (size <= old)
         return p;
     if (large && size < SIZE_MAX / 2)
         return grow_large(a, large, size);
-    if (p && (char *)p + old + GAP == a->at && size - old <= (size_t)(a->end - a->at)) {
+    if ((char *)p + old + GAP == a->at && size - old <= (size_t)(a->end - a->at)) {
         UNPOISON(p, size);
         a->at += size - old;
         a->used += size - old;
         return p;
     }
-    void *bigger = arena_alloc_raw(a, size);
-    if (p)
-        memcpy(bigger, p, old);
-    return bigger;
+    return memcpy(arena_alloc_raw(a, size), p, old);
+}
+
+void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
+{
+    return p ? grow_block(a, p, old, size) : arena_alloc_raw(a, size);
 }
 
 struct arena_mark arena_mark(struct arena *a)
