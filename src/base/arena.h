@@ -58,6 +58,14 @@ void *arena_alloc_slow(struct arena *a, size_t size) __attribute__((malloc, retu
 /* Blocks up to this size never get a chunk of their own. */
 #define ARENA_SMALL (64 * KIB)
 
+/* Whether arena_alloc_raw would return without calling anything, for fast paths. */
+static inline bool arena_is_ready(const struct arena *a, size_t size)
+{
+    size_t pad = -(uintptr_t)a->at & (ARENA_ALIGN - 1);
+
+    return !ARENA_WATCHED && size <= ARENA_SMALL && pad + size < (size_t)(a->end - a->at);
+}
+
 /*
  * As arena_alloc, but the contents are undefined. Inline, because nothing else is called as often.
  */
@@ -66,7 +74,7 @@ __attribute__((malloc, returns_nonnull)) static inline void *arena_alloc_raw(str
 {
     size_t pad = -(uintptr_t)a->at & (ARENA_ALIGN - 1);
 
-    if (ARENA_WATCHED || size > ARENA_SMALL || pad + size >= (size_t)(a->end - a->at))
+    if (!arena_is_ready(a, size))
         return arena_alloc_slow(a, size);
     char *p = a->at + pad;
     a->used += pad + size;

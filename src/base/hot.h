@@ -21,13 +21,16 @@
 /* Sixteen bytes processed at once. */
 typedef signed char hot_bytes __attribute__((vector_size(16)));
 
+/* Up to so many bytes hot_same calls nothing. */
+#define HOT_SHORT 16
+
 /* Whether n bytes are the same: a few loads for the short texts that keys and names are. */
 ALWAYS_INLINE bool hot_same(const char *x, const char *y, size_t n)
 {
     uint64_t a, b, c, d;
     uint32_t e, f, g, h;
 
-    if (n > 2 * sizeof(a))
+    if (n > HOT_SHORT)
         return !memcmp(x, y, n);
     if (n >= sizeof(a)) {
         memcpy(&a, x, sizeof(a));

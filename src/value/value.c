@@ -124,12 +124,24 @@ static size_t find_member(const struct value *object, str key)
     return object->len;
 }
 
+NOINLINE static struct value *get_unusual(const struct value *object, str key)
+{
+    size_t i = find_member(object, key);
+
+    return i < object->len ? &object->items[i] : NULL;
+}
+
+/* Most objects are small and most keys are short: what these take calls nothing. */
 struct value *value_get(const struct value *object, str key)
 {
     if (!value_is(object, VALUE_OBJECT))
         return NULL;
-    size_t i = find_member(object, key);
-    return i < object->len ? &object->items[i] : NULL;
+    if (object->indexed || key.len > HOT_SHORT)
+        return get_unusual(object, key);
+    for (size_t i = 0; i < object->len; i++)
+        if (key_is(&object->items[i], key))
+            return &object->items[i];
+    return NULL;
 }
 
 str value_get_str(const struct value *object, str key)
@@ -203,9 +215,20 @@ size_t value_index_find(struct arena *a, struct value_index *index, const struct
     return slot ? (slot & SLOT_NUMBER) - 1 : n;
 }
 
+/* Most objects have few members: putting each where it belongs is then quicker than qsort. */
+enum { INSERT_MAX = 12 };
+
 static int by_key(const void *x, const void *y)
 {
     return str_cmp(value_key(*(struct value *const *)x), value_key(*(struct value *const *)y));
+}
+
+/* Puts member behind the n that are sorted and before those of them whose keys come after its. */
+static void insert_sorted(struct value **sorted, size_t n, struct value *member)
+{
+    for (; n && str_cmp(value_key(sorted[n - 1]), value_key(member)) > 0; n--)
+        sorted[n] = sorted[n - 1];
+    sorted[n] = member;
 }
 
 struct value **value_sorted(struct arena *a, const struct value *object)
@@ -214,6 +237,11 @@ struct value **value_sorted(struct arena *a, const struct value *object)
     struct value **sorted = arena_alloc_raw(a, arena_array_size(len, sizeof(void *)));
     bool in_order = true;
 
+    if (len <= INSERT_MAX) {
+        for (size_t i = 0; i < len; i++)
+            insert_sorted(sorted, i, &object->items[i]);
+        return sorted;
+    }
     for (size_t i = 0; i < len; i++) {
         sorted[i] = &object->items[i];
         in_order = in_order && (i == 0 || by_key(&sorted[i - 1], &sorted[i]) <= 0);
@@ -448,8 +476,8 @@ bool value_unset(struct value *object, str key)
     return true;
 }
 
-void value_adopt(struct arena *a, struct value *v, enum value_kind kind, const struct value *nodes,
-                 size_t n)
+NOINLINE static void adopt_unusual(struct arena *a, struct value *v, enum value_kind kind,
+                                   const struct value *nodes, size_t n)
 {
     bool indexed = kind == VALUE_OBJECT && n > INDEX_FROM;
 
@@ -463,4 +491,23 @@ void value_adopt(struct arena *a, struct value *v, enum value_kind kind, const s
         memcpy(v->items, nodes, n * sizeof(*nodes));
     if (indexed)
         index_all(v);
+}
+
+/* As for value_get: what is small calls nothing on its way to memcpy. */
+void value_adopt(struct arena *a, struct value *v, enum value_kind kind, const struct value *nodes,
+                 size_t n)
+{
+    const size_t size = n * sizeof(*nodes);
+
+    if (!n || n > INDEX_FROM || !arena_is_ready(a, size)) {
+        adopt_unusual(a, v, kind, nodes, n);
+        return;
+    }
+    struct value *items = arena_alloc_raw(a, size);
+    v->kind = (uint8_t)kind;
+    v->room = 0;
+    v->indexed = false;
+    v->len = (uint32_t)n;
+    v->items = items;
+    memcpy(items, nodes, size);
 }
