@@ -58,16 +58,6 @@ void buf_add_grown(struct buf *b, str s)
     b->len += s.len;
 }
 
-void buf_char(struct buf *b, char c)
-{
-    char *at = room(b, 1);
-
-    if (!at)
-        return;
-    *at = c;
-    b->len++;
-}
-
 void buf_repeat(struct buf *b, char c, size_t count)
 {
     char *at = count ? buf_room(b, count) : NULL;

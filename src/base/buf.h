@@ -41,7 +41,13 @@ static inline void buf_add(struct buf *b, str s)
         b->len += s.len;
     }
 }
-void buf_char(struct buf *b, char c);
+static inline void buf_char(struct buf *b, char c)
+{
+    if (b->overflow || b->len == b->cap)
+        buf_add_grown(b, (str){&c, 1});
+    else
+        b->data[b->len++] = c;
+}
 void buf_repeat(struct buf *b, char c, size_t count);
 void buf_rune(struct buf *b, uint32_t rune);
 void buf_fmt(struct buf *b, const char *format, ...) FORMAT(2, 3);

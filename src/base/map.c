@@ -35,7 +35,7 @@ struct map *map_new(struct arena *a)
 }
 
 /* The slot with key, or the free one where it would go. */
-static size_t find_slot(const struct map *m, str key, uint64_t hash)
+ALWAYS_INLINE size_t find_slot(const struct map *m, str key, uint64_t hash)
 {
     size_t mask = m->slot_count - 1, at = hash & mask;
 

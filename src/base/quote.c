@@ -34,22 +34,33 @@ static bool is_dangerous(uint32_t r)
            (r >= 0x2066 && r <= 0x2069);
 }
 
-/* How many bytes are printable ASCII, sixteen at a time. */
-static size_t count_printable(str s)
+/* Whether sixteen bytes are printable ASCII. */
+ALWAYS_INLINE bool is_printable(const char *p)
 {
     hot_bytes b;
     uint64_t other[2];
+
+    memcpy(&b, p, sizeof(b));
+    /* As signed numbers, the bytes of non-ASCII characters are below a blank too. */
+    b = (b < ' ') | (b == 0x7F);
+    memcpy(other, &b, sizeof(other));
+    return !(other[0] | other[1]);
+}
+
+/* How many leading bytes are known to be printable ASCII; long texts are checked 16 at a time. */
+static size_t count_printable(str s)
+{
+    const size_t step = sizeof(hot_bytes);
     size_t i = 0;
 
-    for (; s.len - i >= sizeof(b); i += sizeof(b)) {
-        memcpy(&b, s.ptr + i, sizeof(b));
-        /* As signed numbers, the bytes of non-ASCII characters are below a blank too. */
-        b = (b < ' ') | (b == 0x7F);
-        memcpy(other, &b, sizeof(other));
-        if (other[0] | other[1])
-            break;
+    if (s.len < step) {
+        while (i < s.len && s.ptr[i] >= ' ' && s.ptr[i] < 0x7F)
+            i++;
+        return i;
     }
-    return i;
+    while (s.len - i >= step && is_printable(s.ptr + i))
+        i += step;
+    return s.len - i < step && is_printable(s.ptr + s.len - step) ? s.len : i;
 }
 
 /* Appends s with everything dangerous escaped, and newlines too unless they are wanted. */
@@ -105,10 +116,25 @@ static void add_line_for_people(struct buf *out, str line)
     add_harmless(out, line, true);
 }
 
+/* One line of printable ASCII that is not a command to a runner. */
+static bool is_plain_line(str s)
+{
+    size_t blanks = 0;
+
+    while (blanks < s.len && s.ptr[blanks] == ' ')
+        blanks++;
+    return count_printable(s) == s.len && (blanks == s.len || s.ptr[blanks] != ':') &&
+           !str_contains(s, STR("##["));
+}
+
 void quote_for_people(struct buf *out, str s)
 {
     str line;
 
+    if (is_plain_line(s)) {
+        buf_add(out, s);
+        return;
+    }
     for (bool more = true; more;) {
         more = str_cut(s, STR("\n"), &line, &s);
         add_line_for_people(out, line);

@@ -217,15 +217,13 @@ static void make_hash_seed(void)
     __atomic_store_n(&hash_seed, random_u64() | 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t get_hash_seed(void)
+/* The first time: out of line, so that str_hash itself calls nothing. */
+static __attribute__((noinline)) uint64_t hash_seeded(str s)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    uint64_t seed = __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
 
-    if (LIKELY(seed))
-        return seed;
     pthread_once(&once, make_hash_seed);
-    return __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
+    return str_hash(s);
 }
 
 static uint64_t mix(uint64_t x, uint64_t y)
@@ -248,17 +246,27 @@ static uint64_t load_few(const char *p, size_t n)
     return first | (uint64_t)last << 32;
 }
 
-/* Multiply and fold, eight bytes at a time; the seed keeps foreign keys from colliding on purpose.
+/*
+ * Multiply and fold, sixteen bytes at a time; the seed keeps foreign keys from colliding on
+ * purpose. It is another in the second factor, because factors may change places.
  */
 uint64_t str_hash(str s)
 {
-    const uint64_t seed = get_hash_seed();
+    const uint64_t seed = __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
     const char *p = s.ptr;
     size_t left = s.len;
 
+    if (UNLIKELY(!seed))
+        return hash_seeded(s);
+    const uint64_t turned = seed << 32 | seed >> 32;
     uint64_t hash = seed ^ s.len;
-    for (; left >= 8; p += 8, left -= 8)
+    for (; left >= 16; p += 16, left -= 16)
+        hash = mix(hash ^ load_8(p), load_8(p + 8) ^ turned);
+    if (left >= 8) {
         hash = mix(hash ^ load_8(p), UINT64_C(0x9E3779B97F4A7C15) ^ seed);
+        p += 8;
+        left -= 8;
+    }
     if (left)
         hash = mix(hash ^ load_few(p, left), UINT64_C(0xD6E8FEB86659FD93));
     return mix(hash, UINT64_C(0xA0761D6478BD642F));
