@@ -192,6 +192,18 @@ static size_t count_harmless(str s, size_t from)
     return i - from;
 }
 
+bool yemit_is_word(str text)
+{
+    size_t i = 0;
+
+    if (!text.len ||
+        !((text.ptr[0] >= 'a' && text.ptr[0] <= 'z') || (text.ptr[0] >= 'A' && text.ptr[0] <= 'Z')))
+        return false;
+    while (i < text.len && (harmless[(uint8_t)text.ptr[i]] || text.ptr[i] == '-'))
+        i++;
+    return i == text.len;
+}
+
 static struct traits find_traits(str s)
 {
     struct traits t = {0};
@@ -265,6 +277,16 @@ static void write_plain(struct yemit *m, str s, bool key)
         spaces = true;
         i++;
     }
+    m->whitespace = false;
+    m->indention = false;
+}
+
+void yemit_word(struct yemit *m, str text)
+{
+    if (!m->whitespace)
+        put(m, ' ');
+    buf_add(m->out, text);
+    m->column += text.len;
     m->whitespace = false;
     m->indention = false;
 }

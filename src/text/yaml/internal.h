@@ -173,6 +173,10 @@ struct yscalar {
 void yemit_analyze(const struct yemit *m, struct yscalar *scalar, str text);
 /* Writes a scalar; key: on one line, before a colon. */
 void yemit_scalar(struct yemit *m, const struct yscalar *scalar, bool key);
+/* Whether a text is but letters, digits, '-' and the like, of which the first is a letter. */
+bool yemit_is_word(str text);
+/* The same as yemit_scalar does for such a text, or a number, in plain style. */
+void yemit_word(struct yemit *m, str text);
 /* An indicator such as '-' or ':'. */
 void yemit_indicator(struct yemit *m, str text, bool need_space, bool whitespace, bool indention);
 /* Goes to the indentation of the current level, on a new line unless already there. */

@@ -39,10 +39,20 @@ static void choose_style(const struct yemit *m, struct yscalar *scalar, str text
         scalar->style = YSTYLE_DOUBLE;
 }
 
+/* What most texts are: words that need no quotes. */
+static bool is_plain_word(str text)
+{
+    return yemit_is_word(text) && yaml_reads_as_string(text);
+}
+
 static void write_text(struct writer *w, str text)
 {
     struct yscalar scalar;
 
+    if (is_plain_word(text)) {
+        yemit_word(&w->emit, text);
+        return;
+    }
     choose_style(&w->emit, &scalar, text);
     yemit_scalar(&w->emit, &scalar, false);
 }
@@ -148,8 +158,13 @@ static void write_key(struct writer *w, str key)
     struct yemit *m = &w->emit;
     struct yscalar scalar;
 
-    choose_style(m, &scalar, key);
     yemit_indent(m);
+    if (key.len <= SIMPLE_KEY_MAX && is_plain_word(key)) {
+        yemit_word(m, key);
+        yemit_indicator(m, STR(":"), false, false, false);
+        return;
+    }
+    choose_style(m, &scalar, key);
     if (!scalar.multiline && key.len <= SIMPLE_KEY_MAX) {
         yemit_scalar(m, &scalar, true);
         yemit_indicator(m, STR(":"), false, false, false);
@@ -173,8 +188,25 @@ static int by_pretty_order(const void *x, const void *y)
                                    value_key(*(struct value *const *)y));
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool has_letter_keys(const struct value *object)
+{
+    for (size_t i = 0; i < object->len; i++)
+        for (size_t k = 0; k < object->items[i].key_len; k++)
+            if (!is_letter(object->items[i].key[k]))
+                return false;
+    return true;
+}
+
+/* Keys that are but letters, which most are, come in the order of their bytes. */
 struct value **yaml_sort_members(struct arena *a, const struct value *v, bool pretty)
 {
+    if (has_letter_keys(v))
+        return value_sorted(a, v);
     int (*order)(const void *, const void *) = pretty ? by_pretty_order : by_natural_order;
     struct value **members = ARENA_ARRAY(a, struct value *, v->len);
     bool sorted = true;
