@@ -27,7 +27,7 @@ bool glob_has_meta(str text)
 
 static str under(struct arena *a, str base, str path)
 {
-    return base.len ? str_fmt(a, "%.*s/%.*s", STR_ARG(base), STR_ARG(path)) : path;
+    return base.len ? str_join(a, (const str[]){base, path}, 2, STR("/")) : path;
 }
 
 static bool exists(struct arena *a, str path)

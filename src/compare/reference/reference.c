@@ -29,11 +29,15 @@ bool reference_version_find(struct arena *a, const struct value *doc,
     return err_set(e, ERR_INVALID, "unknown reference file apiVersion: '%.*s'", STR_ARG(name));
 }
 
-static bool read_format(struct arena *a, str file, str text, const struct schema *schema,
-                        struct value **out, struct err *e)
+static bool fail_in_format(struct err *e)
 {
-    if (!strict_read(a, file, text, schema, out, e))
-        return err_wrap(e, "Reference config isn't in correct format. error");
+    return err_wrap(e, "Reference config isn't in correct format. error");
+}
+
+static bool read_format(struct arena *a, str file, str text, struct value **out, struct err *e)
+{
+    if (!strict_read(a, file, text, NULL, out, e))
+        return fail_in_format(e);
     if (!*out)
         return err_set(e, ERR_INVALID,
                        "Reference config isn't in correct format. error: the file is empty");
@@ -71,10 +75,10 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct l
 
     if (!root_read(a, root, file, &text, e))
         return err_wrap(e, "Reference config file not found. error");
-    if (!read_format(a, file, text, NULL, &doc, e) ||
-        !reference_version_find(a, doc, &version, e) ||
-        !read_format(a, file, text, version->schema, &doc, e))
+    if (!read_format(a, file, text, &doc, e) || !reference_version_find(a, doc, &version, e))
         return false;
+    if (!strict_decode(a, version->schema, doc, e))
+        return fail_in_format(e);
     out->folder = root->folder;
     out->version = str_c(version->name);
     if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e) ||

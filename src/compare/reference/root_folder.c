@@ -64,16 +64,18 @@ static bool check_folders(struct arena *a, const struct root *root, struct str_l
 static bool glob_folder(struct arena *a, const struct root *root, str pattern, struct str_list *out,
                         struct err *e)
 {
-    if (!glob_has_meta(pattern) && !root_is_plain(pattern))
+    const bool has_meta = glob_has_meta(pattern);
+
+    if (!has_meta && !root_is_plain(pattern))
         return true;
     size_t before = out->len;
     if (!glob_files(a, root->folder, pattern, out))
         return err_set(e, ERR_INVALID, "syntax error in pattern");
     /* Upstream: a link to nothing is as good as no file. */
-    if (root->original && !glob_has_meta(pattern) &&
+    if (root->original && !has_meta &&
         access(str_z(a, inside_path(a, root->folder, pattern)), F_OK) != 0)
         out->len = before;
-    return root->outside_links || !root->folder.len || !glob_has_meta(pattern) ||
+    return root->outside_links || !root->folder.len || !has_meta ||
            check_folders(a, root, out, before, e);
 }
 

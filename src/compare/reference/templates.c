@@ -381,13 +381,19 @@ static void pass_warning(void *ctx, str text)
     log_buffer_warn(ctx, "%.*s", STR_ARG(text));
 }
 
+static size_t bytes_below(const struct value *container)
+{
+    size_t bytes = container->len * sizeof(*container);
+
+    for (size_t i = 0; i < container->len; i++)
+        if (value_is_container(&container->items[i]))
+            bytes += bytes_below(&container->items[i]);
+    return bytes;
+}
+
 size_t template_tree_bytes(const struct value *v)
 {
-    size_t bytes = sizeof(*v);
-
-    for (size_t i = 0; value_is_container(v) && i < v->len; i++)
-        bytes += template_tree_bytes(&v->items[i]);
-    return bytes;
+    return sizeof(*v) + (value_is_container(v) ? bytes_below(v) : 0);
 }
 
 /* What rendering needs is dropped but for the result. */

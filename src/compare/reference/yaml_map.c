@@ -49,6 +49,16 @@ bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
     return yaml_map_read_bounded(a, text, 0, NULL, out, e);
 }
 
+static bool fail_in_json(struct err *e)
+{
+    return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
+}
+
+bool strict_decode(struct arena *a, const struct schema *schema, struct value *v, struct err *e)
+{
+    return schema_decode(a, schema, SCHEMA_STRICT, v, e) || fail_in_json(e);
+}
+
 bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
                  struct value **out, struct err *e)
 {
@@ -61,13 +71,14 @@ bool strict_read(struct arena *a, str file, str text, const struct schema *schem
         *out = NULL;
         return true;
     }
-    if (!schema && (*out)->kind != VALUE_OBJECT)
-        err_set(e, ERR_INVALID,
-                "json: cannot unmarshal %s into Go value of type map[string]interface {}",
-                json_kind(*out));
-    else if (!schema || schema_decode(a, schema, SCHEMA_STRICT, *out, e))
+    if (schema)
+        return strict_decode(a, schema, *out, e);
+    if ((*out)->kind == VALUE_OBJECT)
         return true;
-    return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
+    err_set(e, ERR_INVALID,
+            "json: cannot unmarshal %s into Go value of type map[string]interface {}",
+            json_kind(*out));
+    return fail_in_json(e);
 }
 
 /* More empty documents than that count as something: each takes its time. */

@@ -28,3 +28,6 @@ bool yaml_goes_on(str text, uint32_t *line);
  */
 MUST_CHECK bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
                             struct value **out, struct err *e);
+/* The second half of it, for what was read without a schema because that depends on it. */
+MUST_CHECK bool strict_decode(struct arena *a, const struct schema *schema, struct value *v,
+                              struct err *e);
