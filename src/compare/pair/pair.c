@@ -88,12 +88,19 @@ static void hide_in_lines(struct pairing *p)
 
 /* ---- Candidates. ---- */
 
+/* The only use of the slug: in process, and with labels, no file is named after the object. */
+static bool names_files(const struct pairing *p)
+{
+    return p->run->diff.command.len || !p->dialect->fields || !p->dialect->long_names;
+}
+
 static bool try_candidate(struct pairing *p, struct match *m, struct render *r, struct err *e)
 {
     if (!pair_render(p, m->template, r, &m->rendered, e) || !pair_align(p, m, e) ||
         (!p->lazy && !pair_print(p, m, e)))
         return false;
-    m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));
+    if (names_files(p))
+        m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));
     if (!diff_begin(p->arena, &p->run->diff, &m->diff, e))
         return false;
     if (!p->lazy)
@@ -266,7 +273,7 @@ static void finish(struct pairing *p, struct match *best)
         out->template = best->template;
         out->differs = best->score > 0;
         pair_trace(p, best);
-        if (p->dialect->fields)
+        if (p->dialect->fields && !best->same)
             label_sides(p, best);
         diff_end(p->arena, &p->run->diff, &best->diff);
         out->text = best->diff.text;
@@ -314,7 +321,7 @@ void compare_object(struct arena *a, const struct run *r, const struct object *o
     struct match *best = best_match(&p);
     finish(&p, best);
     hide_in_lines(&p);
-    if (p.dialect->own_words)
+    if (p.dialect->own_words && out->error.len)
         out->error = go_plain(a, out->error);
     pair_add_data(&p, best);
     err_clear(&p.errors);

@@ -44,13 +44,13 @@ bool pair_patch(struct pairing *p, struct match *m, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
     struct buf patch = buf_new(p->arena, BUF_UNLIMITED);
-    struct override o = {.identity = identity_of(p->root),
-                         .type = STR("mergepatch"),
+    struct override o = {.type = STR("mergepatch"),
                          .reason = p->run->options->override_reason,
                          .template_path = m->template->path};
 
     if (!is_wanted(p->run->options, m->template))
         return true;
+    o.identity = identity_of(p->root);
     if (!pair_write_sides(p, m->rendered, &ours, &theirs, e))
         return false;
     if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e) ||
