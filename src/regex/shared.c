@@ -23,7 +23,7 @@ static struct regex *find(struct arena *a, str pattern)
 {
     AUTO_LOCK guard = lock_take(&shared.lock);
     const struct regex *found = shared.patterns ? map_get(shared.patterns, pattern) : NULL;
-    struct regex *re = found ? ARENA_NEW(a, struct regex) : NULL;
+    struct regex *re = found ? arena_alloc_raw(a, sizeof(*re)) : NULL;
 
     if (re)
         *re = *found;

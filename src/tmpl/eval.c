@@ -391,7 +391,7 @@ static inline const struct op *eval_decide(struct exec *x, const struct op *op, 
 {
     struct tv value = *--*top;
 
-    if (tv_is_true(&x->rt, value) != op->until)
+    if (exec_holds(x, value) != op->until)
         return op;
     if (op->piped)
         --*top;

@@ -228,7 +228,7 @@ static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
 
     if (!eval_code(x, dot, n->branch.pipe->pipe.code, &value))
         return false;
-    bool holds = tv_is_true(&x->rt, value);
+    bool holds = exec_holds(x, value);
     if (UNLIKELY(x->run->coverage != NULL))
         coverage_note(x->run->coverage, n, holds);
     if (holds)

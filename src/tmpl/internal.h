@@ -329,6 +329,12 @@ MUST_CHECK static inline bool exec_may_call(struct exec *x)
 MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
                               struct buf *out);
 
+/* As tv_is_true, of what most conditions are. */
+static inline bool exec_holds(const struct exec *x, struct tv v)
+{
+    return v.type == TV_BOOL ? v.truth : tv_is_true(&x->rt, v);
+}
+
 /* Notes that the body of an if, with or range ran, or did not. */
 void coverage_note(struct tmpl_coverage *c, const struct node *n, bool ran);
 

@@ -7,6 +7,11 @@
  */
 #include "tmpl/internal.h"
 
+NOINLINE static void make_room(struct exec *x, struct tmpl_provenance *p)
+{
+    p->notes = vec_grow(x->rt.arena, p->notes, &p->note_room, sizeof(*p->notes));
+}
+
 void provenance_note(struct exec *x, const struct node *n, size_t from)
 {
     struct tmpl_provenance *p = x->run->provenance;
@@ -17,8 +22,8 @@ void provenance_note(struct exec *x, const struct node *n, size_t from)
         p->partial = true;
         return;
     }
-    if (p->note_count == p->note_room)
-        p->notes = vec_grow(x->rt.arena, p->notes, &p->note_room, sizeof(*p->notes));
+    if (UNLIKELY(p->note_count == p->note_room))
+        make_room(x, p);
     p->notes[p->note_count++] = (struct tmpl_note){n, x->template->file, from, x->out->len};
 }
 

@@ -72,11 +72,14 @@ bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e)
 
 void tmpl_add(struct tmpl_set *set, const struct tmpl_set *from)
 {
-    map_reserve(set->templates, map_len(from->templates));
-    for (size_t i = 0; i < map_len(from->templates); i++) {
+    const size_t count = map_len(from->templates);
+
+    map_reserve(set->templates, count);
+    for (size_t i = 0; i < count; i++) {
         const struct template *t = map_at(from->templates, i);
-        if (!t->empty || !map_has(set->templates, t->name))
-            map_set_entry(set->templates, from->templates, i);
+        struct template *before = map_set_entry(set->templates, from->templates, i);
+        if (before && t->empty) /* see set_install */
+            map_set(set->templates, t->name, before);
     }
     set->reach |= from->reach;
     if (!set->main) {
