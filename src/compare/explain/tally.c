@@ -14,7 +14,7 @@ size_t field_count(const struct value *v)
     size_t n = 0;
 
     for (size_t i = 0; i < value_len(v); i++)
-        n += field_count(&v->items[i]);
+        n += value_len(&v->items[i]) ? field_count(&v->items[i]) : 1;
     return n ? n : v != NULL;
 }
 

@@ -327,6 +327,19 @@ static void prune_tree(struct arena *a, struct value *v)
         prune_tree(a, &v->items[i]);
 }
 
+/* Sets a member of an object, which is known when it is there already. */
+static struct value *set_member(struct arena *a, struct value *object, struct value *member,
+                                const struct value *v)
+{
+    if (!member)
+        return value_set(a, object, value_key(v), v);
+    const str key = value_key(member);
+    *member = *v;
+    member->key = key.ptr;
+    member->key_len = (uint32_t)key.len;
+    return member;
+}
+
 static void merge_into(struct arena *a, struct value *object, const struct value *over)
 {
     bool deletes = false;
@@ -341,7 +354,7 @@ static void merge_into(struct arena *a, struct value *object, const struct value
             merge_into(a, member, v);
         } else {
             const struct value *whole = value_is_container(v) ? value_clone(a, v) : v;
-            struct value *copy = value_set(a, object, value_key(v), whole);
+            struct value *copy = set_member(a, object, member, whole);
             if (!opened) /* Upstream: as in merge_nodes. */
                 prune_tree(a, copy);
         }
