@@ -64,6 +64,28 @@ TEST(a_quoted_line_is_one_line)
     assert_str(quote_line(a, STR("")), STR(""));
 }
 
+/* Long texts are looked at in pieces, which must leave no gap. */
+TEST(a_dangerous_byte_is_found_wherever_it_is)
+{
+    for (size_t len = 1; len <= 50; len++) {
+        for (size_t at = 0; at < len; at++) {
+            AUTO_ARENA a = arena_new();
+            struct buf text = buf_new(a, BUF_UNLIMITED), want = buf_new(a, BUF_UNLIMITED);
+            struct buf out = buf_new(a, BUF_UNLIMITED);
+            buf_repeat(&text, 'x', at);
+            buf_repeat(&want, 'x', at);
+            buf_char(&text, 0x7F);
+            buf_add(&want, STR("\\x7f"));
+            buf_repeat(&text, 'x', len - at - 1);
+            buf_repeat(&want, 'x', len - at - 1);
+            quote_for_people(&out, buf_str(&text));
+            assert_str(buf_str(&out), buf_str(&want));
+            assert_str(quote_line(a, buf_str(&text)), buf_str(&want));
+        }
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(nothing_can_command_a_terminal),
           cmocka_unit_test(no_line_is_a_command_of_a_workflow),
-          cmocka_unit_test(a_quoted_line_is_one_line))
+          cmocka_unit_test(a_quoted_line_is_one_line),
+          cmocka_unit_test(a_dangerous_byte_is_found_wherever_it_is))

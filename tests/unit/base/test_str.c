@@ -208,6 +208,20 @@ TEST(equal_texts_hash_equally_and_others_hardly_ever)
     }
 }
 
+/* Else two texts for every sixteen bytes would collide whatever the seed. */
+TEST(texts_whose_halves_change_places_hash_apart)
+{
+    char first[16], second[16];
+
+    memcpy(first, "abcdefghijklmnop", sizeof(first));
+    memcpy(second, first + 8, 8);
+    memcpy(second + 8, first, 8);
+    assert_true(str_hash(str_of(first, 16)) != str_hash(str_of(second, 16)));
+    second[0] ^= 16; /* their length, which is in the other half */
+    second[8] ^= 16;
+    assert_true(str_hash(str_of(first, 16)) != str_hash(str_of(second, 16)));
+}
+
 TEST(code_points_decode_as_in_go)
 {
     static const struct {
@@ -328,6 +342,7 @@ RUN_TESTS(cmocka_unit_test(formats_mean_what_they_mean_in_c),
           cmocka_unit_test(numbers_must_fit_and_be_whole),
           cmocka_unit_test(distance_counts_edits_and_swaps), cmocka_unit_test(copies_do_not_share),
           cmocka_unit_test(equal_texts_hash_equally_and_others_hardly_ever),
+          cmocka_unit_test(texts_whose_halves_change_places_hash_apart),
           cmocka_unit_test(code_points_decode_as_in_go),
           cmocka_unit_test(every_code_point_survives_encoding),
           cmocka_unit_test(repair_replaces_each_bad_byte))

@@ -312,6 +312,20 @@ TEST(members_can_be_had_in_order_of_their_keys)
     assert_str(value_key(&v->items[0]), STR("b"));
 }
 
+/* Few are sorted otherwise than many. */
+TEST(members_are_sorted_whatever_their_number)
+{
+    for (size_t n = 0; n <= 40; n++) {
+        AUTO_ARENA a = arena_new();
+        struct value *v = value_object(a);
+        for (size_t i = 0; i < n; i++)
+            value_set_int(a, v, str_fmt(a, "%02zu", i * 23 % n), (int64_t)i);
+        struct value **sorted = value_sorted(a, v);
+        for (size_t i = 1; i < value_len(v); i++)
+            assert_true(str_cmp(value_key(sorted[i - 1]), value_key(sorted[i])) < 0);
+    }
+}
+
 static bool note(void *ctx, struct value *v, size_t depth)
 {
     struct buf *b = ctx;
@@ -365,5 +379,6 @@ RUN_TESTS(cmocka_unit_test(nothing_is_an_answer_to_every_question),
           cmocka_unit_test(an_item_may_be_part_of_what_it_is_added_to),
           cmocka_unit_test(adopting_takes_nodes_as_they_are),
           cmocka_unit_test(members_can_be_had_in_order_of_their_keys),
+          cmocka_unit_test(members_are_sorted_whatever_their_number),
           cmocka_unit_test(walks_visit_parents_first_and_in_order),
           cmocka_unit_test(duplicate_keys_are_found_while_collecting))
