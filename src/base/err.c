@@ -135,13 +135,27 @@ bool err_at(struct err *e, struct where at)
     return false;
 }
 
+/*
+ * In place wherever the arena can: the faults of a file with thousands of them are joined one by
+ * one, and copies of all former ones would add up to gigabytes.
+ */
+static void append_line(struct err *e, str line)
+{
+    size_t len = e->text.len, all = len + 1 + line.len;
+    char *text = arena_grow(owner_of(e), (char *)(uintptr_t)e->text.ptr, len, all);
+
+    text[len] = '\n';
+    memcpy(text + len + 1, line.ptr, line.len);
+    e->text = str_of(text, all);
+}
+
 bool err_join(struct err *e, const struct err *other)
 {
     if (!e)
         return false;
     if (e->kind == ERR_NONE)
         return err_copy(e, other);
-    e->text = str_join(owner_of(e), (const str[]){e->text, other->text}, 2, STR("\n"));
+    append_line(e, other->text);
     return false;
 }
 

@@ -56,6 +56,27 @@ TEST(errors_join_by_lines)
     assert_int_equal(all.kind, ERR_INVALID);
 }
 
+/* Each line was once a copy of all lines before it: gigabytes, for a file with many faults. */
+TEST(thousands_of_lines_cost_little_more_than_their_text)
+{
+    AUTO_ERR all = {0}, one = {0}, copy = {0};
+    enum { LINES = 20000 };
+
+    err_set(&one, ERR_INVALID, "there is no such file");
+    for (size_t i = 0; i < LINES; i++)
+        err_join(&all, &one);
+    assert_int_equal(all.text.len, LINES * (one.text.len + 1) - 1);
+    assert_true(arena_held(all.owner) < 4 * all.text.len);
+    err_copy(&copy, &all);
+    err_wrap(&all, "reading");
+    err_join(&all, &one);
+    err_join(&copy, &one);
+    assert_str(all.text, str_fmt(all.owner, "reading: %.*s", STR_ARG(copy.text)));
+    err_set(&all, ERR_INVALID, "other");
+    err_join(&all, &one);
+    assert_str(all.text, STR("other\nthere is no such file"));
+}
+
 TEST(nobody_need_listen)
 {
     assert_false(err_set(NULL, ERR_IO, "x"));
@@ -90,5 +111,6 @@ RUN_TESTS(cmocka_unit_test(context_gathers_on_the_way_up),
           cmocka_unit_test(a_finished_text_is_taken_whole),
           cmocka_unit_test(the_deepest_position_wins),
           cmocka_unit_test(the_position_survives_the_text_it_came_from),
-          cmocka_unit_test(errors_join_by_lines), cmocka_unit_test(nobody_need_listen),
-          cmocka_unit_test(the_system_speaks_as_in_go))
+          cmocka_unit_test(errors_join_by_lines),
+          cmocka_unit_test(thousands_of_lines_cost_little_more_than_their_text),
+          cmocka_unit_test(nobody_need_listen), cmocka_unit_test(the_system_speaks_as_in_go))
