@@ -145,10 +145,14 @@ static bool on_chain(const struct expansion *x, str name)
     return map_get(x->reading->open, name);
 }
 
+/* A circle is reported wherever it is entered, with all of it: such messages count as entries. */
+#define FAULT_BYTES_PER_STEP 8
+
 static void join_fault(struct omit_reading *reading, const struct err *e)
 {
     err_join(reading->errors, e);
     reading->faults++;
+    reading->steps += e->text.len / FAULT_BYTES_PER_STEP;
 }
 
 static void expand_list(struct expansion *x, str name, const struct value *list);
@@ -187,30 +191,34 @@ static void expand_entry(struct expansion *x, const struct value *entry)
         expand_include(x, include);
 }
 
+/* What a list was expanded to: a part of another one, whose entries may move as it grows. */
+struct omit_part {
+    const struct omit_list *whole;
+    size_t from, len;
+};
+
 /* What a list was expanded to before; its faults would be reported again, so it has none. */
 static bool add_expanded(struct expansion *x, str name)
 {
     struct omit_reading *r = x->reading;
-    const struct omit_list *known = map_get(r->expanded, name);
+    const struct omit_part *known = map_get(r->expanded, name);
 
     if (!known)
         return false;
     r->steps += known->len;
-    if (!x->out->len)
-        *x->out = *known; /* shared: whoever adds to it gets a copy */
-    else
-        for (size_t i = 0; i < known->len && r->steps <= OMIT_ENTRIES_MAX; i++)
-            VEC_PUSH(r->arena, x->out, known->items[i]);
+    for (size_t i = 0; i < known->len && r->steps <= OMIT_ENTRIES_MAX; i++) {
+        const struct omit_path *entry = known->whole->items[known->from + i];
+        VEC_PUSH(r->arena, x->out, entry);
+    }
     return true;
 }
 
 /* Keeps what a list was expanded to: the part of out from there on. */
 static void keep_expanded(struct expansion *x, str name, size_t from)
 {
-    struct omit_list *part = ARENA_NEW(x->reading->arena, struct omit_list);
+    struct omit_part *part = ARENA_NEW(x->reading->arena, struct omit_part);
 
-    part->items = x->out->items + from;
-    part->len = part->cap = x->out->len - from;
+    *part = (struct omit_part){.whole = x->out, .from = from, .len = x->out->len - from};
     map_set(x->reading->expanded, name, part);
 }
 

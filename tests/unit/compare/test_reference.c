@@ -82,6 +82,66 @@ TEST(lists_that_include_each_other_are_refused)
     assert_str(e.text, STR("circular import found x -> z -> x\ncircular import found z -> x -> z"));
 }
 
+/*
+ * Each of the lists is twice the next one: expanding the first moves its entries several times,
+ * while parts of it are what the others were expanded to.
+ */
+TEST(large_lists_that_include_each_other_keep_their_entries)
+{
+    enum { LEVELS = 18 };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct log_buffer log = {.arena = a};
+    struct reference r = {.omit_lists = map_new(a)};
+    struct buf text = buf_new(a, MIB);
+    struct value *doc;
+
+    buf_add(&text, STR("fieldsToOmit: {items: {"));
+    for (int i = 10; i < 10 + LEVELS; i++)
+        buf_fmt(&text, "a%d: [{include: a%d}, {include: a%d}], ", i, i + 1, i + 1);
+    buf_fmt(&text, "a%d: [{pathToKey: x}], b: [{include: a11}, {pathToKey: z}]}}", 10 + LEVELS);
+    assert_ok(strict_read(a, STR("m.yaml"), buf_str(&text), reference_v2.schema, &doc, &e), &e);
+    assert_ok(reference_build(a, &reference_v2, doc, &log, &r, &e), &e);
+    for (int i = 10; i <= 10 + LEVELS; i++) {
+        const struct omit_list *list = map_get(r.omit_lists, str_fmt(a, "a%d", i));
+        assert_int_equal(list->len, (size_t)1 << (10 + LEVELS - i));
+        for (size_t k = 0; k < list->len; k++)
+            assert_str(list->items[k]->text, STR("x"));
+    }
+    const struct omit_list *b = map_get(r.omit_lists, STR("b"));
+    assert_int_equal(b->len, ((size_t)1 << (LEVELS - 1)) + 1);
+    assert_str(b->items[b->len - 1]->text, STR("z"));
+}
+
+/* A circle is reported wherever it is entered, by all names in it: more than memory has room for.
+ */
+TEST(circles_of_long_names_are_bounded)
+{
+    enum { LISTS = 30 };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct log_buffer log = {.arena = a};
+    struct reference r = {.omit_lists = map_new(a)};
+    struct buf text = buf_new(a, 2 * MIB), name = buf_new(a, 2 * KIB);
+    struct value *doc;
+
+    buf_repeat(&name, 'n', 1000);
+    buf_add(&text, STR("fieldsToOmit: {items: {"));
+    for (int i = 0; i < LISTS; i++) {
+        buf_fmt(&text, "%.*s%d: [", STR_ARG(buf_str(&name)), i);
+        for (int k = 0; k < LISTS; k++)
+            buf_fmt(&text, "{include: %.*s%d}, ", STR_ARG(buf_str(&name)), k);
+        buf_add(&text, STR("], "));
+    }
+    buf_add(&text, STR("}}"));
+    assert_ok(strict_read(a, STR("m.yaml"), buf_str(&text), reference_v2.schema, &doc, &e), &e);
+    assert_false(reference_build(a, &reference_v2, doc, &log, &r, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+    assert_true(arena_held(a) < 100 * MIB);
+}
+
 RUN_TESTS(cmocka_unit_test(wrong_types_are_named_as_go_names_them),
           cmocka_unit_test(names_are_found_without_case_and_scalars_become_text),
-          cmocka_unit_test(lists_that_include_each_other_are_refused))
+          cmocka_unit_test(lists_that_include_each_other_are_refused),
+          cmocka_unit_test(large_lists_that_include_each_other_keep_their_entries),
+          cmocka_unit_test(circles_of_long_names_are_bounded))
