@@ -270,6 +270,34 @@ static void build(struct lint *l)
     note_entries(l);
 }
 
+/* As comparisons expand the lists of omitted fields: what is too much is too much for both. */
+static void check_expanded(struct lint *l)
+{
+    AUTO_ARENA a = arena_new();
+    const struct value *omit = value_get(l->doc, STR("fieldsToOmit"));
+    struct log_buffer log = {.arena = a};
+    struct reference r = {0};
+    size_t entries = 0;
+    AUTO_ERR e = {0};
+
+    if (!omit)
+        return;
+    if (!reference_build(a, l->version, value_clone(a, l->doc), &log, &r, &e) &&
+        e.kind == ERR_LIMIT) {
+        lint_add(l, &lint_too_large, lint_key_where(l->source, omit), "%.*s", STR_ARG(e.text));
+        return;
+    }
+    for (size_t i = 0; i < r.templates.len; i++)
+        for (size_t k = 0; k < r.templates.items[i].omit_refs.len; k++) {
+            const struct omit_list *list =
+                map_get(r.omit_lists, r.templates.items[i].omit_refs.items[k]);
+            entries += list ? list->len : 0;
+        }
+    if (entries > OMIT_REFS_MAX)
+        lint_add(l, &lint_too_large, lint_key_where(l->source, omit), OMIT_REFS_TEXT,
+                 OMIT_REFS_MAX);
+}
+
 static bool decode(struct lint *l)
 {
     const struct lint_shape shape = {.source = l->source, .schema = l->version->schema};
@@ -297,6 +325,7 @@ static bool check_reference(struct lint *l, struct err *e)
     build(l);
     lint_metadata(l);
     lint_omit(l);
+    check_expanded(l);
     lint_templates(l);
     lint_matching(l);
     if (!l->reference.templates.len && !l->report->errors)

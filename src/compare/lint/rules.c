@@ -82,8 +82,8 @@ const struct lint_rule lint_template_run = {
     "correct the template; it must stand an empty object: guard fields with if, with or default"};
 const struct lint_rule lint_template_syntax = {"template-syntax", LINT_ERROR,
                                                "correct the template"};
-const struct lint_rule lint_too_large = {
-    "too-large", LINT_ERROR, "list fewer or smaller templates; comparisons refuse more as well"};
+const struct lint_rule lint_too_large = {"too-large", LINT_ERROR,
+                                         "make it smaller; comparisons reject more as well"};
 const struct lint_rule lint_unclosed_action = {
     "unclosed", LINT_ERROR,
     "end the action with }}, and what if, range, with, define or block begin with {{end}}"};

@@ -421,17 +421,6 @@ static void check_identity(struct lint *l, const struct rendering *r)
 
 /* ---- Functions per field. ---- */
 
-static const struct value *field_entry(const struct lint *l, size_t i, str path)
-{
-    const struct value *fields =
-        value_get(value_get(l->notes[i].entry, STR("config")), STR("perField"));
-
-    for (size_t k = value_len(fields); k > 0; k--)
-        if (str_eq(value_get_str(value_at(fields, k - 1), STR("pathToKey")), path))
-            return value_at(fields, k - 1);
-    return l->notes[i].entry;
-}
-
 /* As comparisons check it; *found: whether the template has the field. */
 static bool field_is_good(struct lint *l, size_t i, struct per_field *f, bool *found, struct err *e)
 {
@@ -450,7 +439,7 @@ static bool field_is_good(struct lint *l, size_t i, struct per_field *f, bool *f
 
 static void check_field(struct lint *l, size_t i, struct per_field *f)
 {
-    struct where at = lint_where(l, field_entry(l, i, f->text));
+    struct where at = lint_where(l, &(struct value){.pos = f->pos});
     bool found = false;
     str holder, want;
     AUTO_ERR e = {0};

@@ -57,10 +57,15 @@ static void set_per_field(struct arena *a, struct template *t, const struct valu
 {
     str path = value_get_str(entry, STR("pathToKey"));
     str function = value_get_str(entry, STR("inlineDiffFunc"));
-    size_t at = 0;
+    size_t at = 0, to = t->per_field.len;
 
-    while (at < t->per_field.len && str_cmp(t->per_field.items[at].text, path) < 0)
-        at++;
+    while (at < to) {
+        size_t middle = at + (to - at) / 2;
+        if (str_cmp(t->per_field.items[middle].text, path) < 0)
+            at = middle + 1;
+        else
+            to = middle;
+    }
     if (at == t->per_field.len || !str_eq(t->per_field.items[at].text, path)) {
         (void)VEC_ADD(a, &t->per_field);
         memmove(&t->per_field.items[at + 1], &t->per_field.items[at],

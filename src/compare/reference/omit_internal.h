@@ -39,13 +39,17 @@ struct omit_reading {
     size_t steps;              /* entries of all lists so far, included ones counted each time */
     size_t faults;             /* the number of faults in errors */
     struct map *open;          /* names of lists that are being expanded; NULL: none yet */
-    struct map *expanded;      /* lists without faults, by name: what they expand to */
+    struct map *expanded;      /* lists without faults, by name: which part of which list */
 };
 /*
  * How many entries all lists may expand to: lists that include others twice would otherwise double
- * with every level.
+ * with every level. Messages about cycles count too: 8 bytes as an entry.
  */
 #define OMIT_ENTRIES_MAX 1000000
+/* How many entries the lists that templates name in fieldsToOmitRefs may have together. */
+#define OMIT_REFS_MAX (10 * OMIT_ENTRIES_MAX)
+#define OMIT_REFS_TEXT                                                                             \
+    "the lists that fieldsToOmitRefs of all templates name have more than %d entries"
 
 /* Adds the built-in list, in the form of the metadata file, to fieldsToOmit.items. */
 struct value *omit_built_in(struct arena *a);

@@ -115,7 +115,49 @@ struct loading {
     struct arena *scratch;  /* emptied after each template */
     struct texts functions; /* of the function files; no set: not parsed yet */
     struct err functions_fault;
+    size_t omit_entries; /* of all templates; see OMIT_REFS_MAX */
 };
+
+/* False when all templates together have too many entries. list may be NULL. */
+static bool add_list(struct loading *l, const struct omit_list *list, struct omit_list *out)
+{
+    l->omit_entries += list ? list->len : 0;
+    if (l->omit_entries > OMIT_REFS_MAX)
+        return false;
+    for (size_t i = 0; list && i < list->len; i++)
+        VEC_PUSH(l->arena, out, list->items[i]);
+    return true;
+}
+
+static bool find_omit_list(struct loading *l, str name, struct omit_list *out, struct err *e)
+{
+    struct map *lists = l->reference->omit_lists;
+
+    if (!map_has(lists, name))
+        return err_set(e, ERR_INVALID,
+                       "fieldsToOmitRefs entry \"%.*s\" not found it fieldsToOmit Items",
+                       STR_ARG(name));
+    return add_list(l, map_get(lists, name), out) ||
+           err_set(e, ERR_LIMIT, OMIT_REFS_TEXT, OMIT_REFS_MAX);
+}
+
+static void find_omit_lists(struct loading *l, struct template *t, struct err *all)
+{
+    const struct reference *r = l->reference;
+    const struct omit_list *usual = map_get(r->omit_lists, r->omit_default);
+    bool fits = true;
+
+    /* Shared, not copied: nothing is added to it. */
+    if (!t->omit_refs.len && usual)
+        t->omit = *usual;
+    for (size_t i = 0; i < t->omit_refs.len && fits; i++) {
+        AUTO_ERR e = {0};
+        if (find_omit_list(l, t->omit_refs.items[i], &t->omit, &e))
+            continue;
+        err_join(all, &e);
+        fits = e.kind != ERR_LIMIT;
+    }
+}
 
 static struct tmpl_set *new_set(const struct loading *l)
 {
@@ -338,32 +380,6 @@ static void check_fields(struct arena *a, struct template *t, struct err *all)
     }
 }
 
-static void add_list(struct arena *a, const struct omit_list *list, struct omit_list *out)
-{
-    for (size_t i = 0; list && i < list->len; i++)
-        VEC_PUSH(a, out, list->items[i]);
-}
-
-static void find_omit_lists(struct arena *a, const struct reference *r, struct template *t,
-                            struct err *all)
-{
-    const struct omit_list *usual = map_get(r->omit_lists, r->omit_default);
-
-    /* Shared, not copied: nothing is added to it. */
-    if (!t->omit_refs.len && usual)
-        t->omit = *usual;
-    for (size_t i = 0; i < t->omit_refs.len; i++) {
-        AUTO_ERR e = {0};
-        if (map_has(r->omit_lists, t->omit_refs.items[i])) {
-            add_list(a, map_get(r->omit_lists, t->omit_refs.items[i]), &t->omit);
-            continue;
-        }
-        err_set(&e, ERR_INVALID, "fieldsToOmitRefs entry \"%.*s\" not found it fieldsToOmit Items",
-                STR_ARG(t->omit_refs.items[i]));
-        err_join(all, &e);
-    }
-}
-
 /* ---- All templates. ---- */
 
 static size_t find_nothing(void *ctx, struct arena *a, const str query[4],
@@ -438,7 +454,7 @@ static void parse_template(struct loading *l, struct template *t, struct err *al
     t->looks_up = tmpl_reach(t->set) & TMPL_LOOKS_UP;
     t->changes = tmpl_reach(t->set) & TMPL_CHANGES;
     make_metadata(l, t, all);
-    find_omit_lists(l->arena, l->reference, t, all);
+    find_omit_lists(l, t, all);
 }
 
 static bool parse_all(struct loading *l, struct err *e)
