@@ -395,6 +395,8 @@ static void find_encoding(const struct transfer *t, struct finding *f)
     if (t->stop == STOP_ENCODING)
         f->text = str_fmt(t->arena, "the answer is encoded as %.*s, which was not asked for",
                           STR_ARG(go_quoted(t->arena, encoding)));
+    else if (gunzip_explodes(t->gunzip))
+        f->text = STR("gzip: it unpacks to more than 200 times its size, which is not trusted");
     else if (gunzip_is_broken(t->gunzip))
         f->text = STR("gzip: invalid data");
     else

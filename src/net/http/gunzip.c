@@ -12,12 +12,17 @@
 #include <assert.h>
 
 #define PIECE_MAX (64 * KIB)
+/* What is unpacked may be that many times larger than what came, once it is more than FREE. */
+#define RATIO_MAX 200
+#define RATIO_FREE (100 * MIB)
 
 struct gunzip {
     z_stream z;
     bool begun; /* there was input */
     bool whole; /* and it is complete */
     bool broken;
+    bool explodes;
+    uint64_t packed, unpacked;
     unsigned char piece[PIECE_MAX];
 };
 
@@ -26,7 +31,8 @@ struct gunzip *gunzip_new(void)
     struct gunzip *g = block_new(sizeof(*g));
 
     g->z = (z_stream){0};
-    g->begun = g->whole = g->broken = false;
+    g->begun = g->whole = g->broken = g->explodes = false;
+    g->packed = g->unpacked = 0;
     int failure = inflateInit2(&g->z, MAX_WBITS + 16);
     assert(!failure);
     (void)failure;
@@ -51,7 +57,15 @@ bool gunzip_is_broken(const struct gunzip *g)
     return g->broken;
 }
 
-/* One round; false if the data is not gzip. */
+bool gunzip_explodes(const struct gunzip *g)
+{
+    return g->explodes;
+}
+
+/*
+ * One round; false if the data is not gzip, or a bomb: bodies have limits of their own, lists that
+ * are read as they come have none.
+ */
 static bool unpack(struct gunzip *g, str *out)
 {
     g->z.next_out = g->piece;
@@ -61,7 +75,9 @@ static bool unpack(struct gunzip *g, str *out)
     if (result == Z_STREAM_END)
         g->whole = true;
     g->broken = result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR;
-    return !g->broken;
+    g->unpacked += out->len;
+    g->explodes = g->unpacked > RATIO_FREE && g->unpacked / RATIO_MAX > g->packed;
+    return !g->broken && !g->explodes;
 }
 
 enum gunzip_result gunzip_add(struct gunzip *g, str piece, bool (*give)(void *ctx, str piece),
@@ -70,6 +86,7 @@ enum gunzip_result gunzip_add(struct gunzip *g, str piece, bool (*give)(void *ct
     str out;
 
     g->begun |= piece.len > 0;
+    g->packed += piece.len;
     g->z.next_in = (unsigned char *)(uintptr_t)piece.ptr;
     g->z.avail_in = (uInt)piece.len;
     do {

@@ -167,9 +167,10 @@ void gunzip_free(struct gunzip *g); /* may be NULL */
 /* Decompresses piece and passes the result on, bit by bit, until give returns false. */
 enum gunzip_result gunzip_add(struct gunzip *g, str piece, bool (*give)(void *ctx, str piece),
                               void *ctx);
-/* Whether the input was empty or complete; whether it is invalid. */
+/* Whether the input was empty or complete; is invalid; decompresses to far too much. */
 bool gunzip_is_whole(const struct gunzip *g);
 bool gunzip_is_broken(const struct gunzip *g);
+bool gunzip_explodes(const struct gunzip *g);
 
 /* ---- pem.c ---- */
 /* Checks the PEM in memory: certificates, and that the key belongs to the certificate. */

@@ -551,6 +551,40 @@ TEST(a_body_bomb_is_stopped_at_the_limit)
     fault_server_stop(s);
 }
 
+static bool take_nothing(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+{
+    (void)so_far;
+    (void)e;
+    *(size_t *)ctx += piece.len;
+    return true;
+}
+
+/* As lists of a cluster are read: nothing is kept, so that the limit of a body does not apply. */
+TEST(a_bomb_is_stopped_where_nothing_is_kept)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct buf reply = buf_new(a, MIB);
+    struct http_client *client = new_client(STR_NONE, 0, 0);
+    struct http_response response;
+    str bomb = zip_zeros(a, 160 * MIB);
+    size_t taken = 0;
+
+    buf_fmt(&reply, HEAD_OK "Content-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n", bomb.len);
+    buf_add(&reply, bomb);
+    const struct fault_step script[] = {{.reply = reply.data, .reply_len = reply.len}};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    const struct http_request r = {
+        .url = fault_server_url(s), .on_body = take_nothing, .ctx = &taken};
+    assert_false(http_send(client, a, &r, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_PROTOCOL);
+    assert_true(str_has_suffix(
+        e.text, STR(": gzip: it unpacks to more than 200 times its size, which is not trusted")));
+    assert_true(taken <= 101 * MIB);
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
 TEST(gzip_that_ends_early_is_no_answer)
 {
     AUTO_ARENA a = arena_new();
@@ -794,6 +828,7 @@ RUN_TESTS(cmocka_unit_test(a_head_that_does_not_end_is_reported_as_such),
           cmocka_unit_test(a_refused_connection_reads_as_in_go),
           cmocka_unit_test(a_body_bomb_is_stopped_at_the_limit),
           cmocka_unit_test(a_write_is_not_sent_again_when_a_kept_connection_dies),
+          cmocka_unit_test(a_bomb_is_stopped_where_nothing_is_kept),
           cmocka_unit_test(gzip_that_ends_early_is_no_answer),
           cmocka_unit_test(gzip_in_any_pieces_is_unpacked),
           cmocka_unit_test(an_answer_that_drips_is_none),
