@@ -85,6 +85,9 @@ static bool convert_container(struct converter *k, struct tv v, unsigned depth, 
         *out = value_null(rt->arena);
         return true;
     }
+    bool counts = tv_kind(v) == TV_KIND_SLICE || tv_kind(v) == TV_KIND_MAP;
+    if (counts && tv_len(rt, v) > rt_room(rt) / sizeof(struct value))
+        return err_set(k->e, ERR_LIMIT, "the result is too large");
     if (tv_kind(v) == TV_KIND_SLICE) {
         *out = value_list(rt->arena);
         return convert_list(k, v, depth, *out);

@@ -109,6 +109,8 @@ static bool fn_to_toml(struct tmpl_call *c)
     if (tv_to_toml_tree(c->rt, arg_tv(c, 0), &tree, &e) &&
         toml_write_tagged(&b, tree, NUMBERS_GO, &e))
         return return_call_buf(c, &b);
+    if (e.kind == ERR_LIMIT)
+        c->error_kind = ERR_LIMIT;
     if (e.kind == ERR_USAGE || e.kind == ERR_LIMIT)
         return call_fail_str(c, str_copy(c->arena, e.text));
     return return_str(c, str_copy(c->arena, e.text));

@@ -24,6 +24,26 @@ static size_t run_forever(const struct hostile_call *call, uint64_t steps, struc
     return out.len;
 }
 
+/* What a list becomes on the way to a text is several times its size. */
+TEST(long_lists_are_written_within_the_limit)
+{
+    static const char *const calls[] = {"toJson", "toYaml", "toToml (dict `a`", "toPrettyJson"};
+    const struct tmpl_limits limits = {.memory = 64 * MIB};
+
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        struct tmpl_run run = {.limits = &limits};
+        struct buf out = buf_new(a, BUF_UNLIMITED);
+        size_t used;
+        str text = str_fmt(a, "{{ %s (until 3000000)%s | len }}", calls[i],
+                           strchr(calls[i], '(') ? ")" : "");
+        assert_false(hostile_run(a, text, &run, &out, &used, &e));
+        assert_int_equal(e.kind, ERR_LIMIT);
+        assert_true(used <= limits.memory + limits.memory / 2);
+    }
+}
+
 /* A loop over any function ends at a limit, or with the first call when that fails by itself. */
 TEST(no_function_runs_forever)
 {
@@ -216,7 +236,8 @@ TEST(lookups_are_charged_for_what_the_host_looks_at)
     }
 }
 
-RUN_TESTS(cmocka_unit_test(no_function_runs_forever),
+RUN_TESTS(cmocka_unit_test(long_lists_are_written_within_the_limit),
+          cmocka_unit_test(no_function_runs_forever),
           cmocka_unit_test(texts_are_charged_to_every_function),
           cmocka_unit_test(functions_are_charged_for_the_work_they_do),
           cmocka_unit_test(searching_many_variables_is_charged),
