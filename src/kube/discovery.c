@@ -226,8 +226,10 @@ bool kube_discover(struct kube_transport *t, struct arena *a, struct http_cancel
     struct discovery_build b = {.arena = a};
     struct kube_discovery *d = ARENA_NEW(a, struct kube_discovery);
 
-    if (!build(&q, answers, &b, &d->aggregated, &own))
-        return err_copy(e, &own);
+    if (!build(&q, answers, &b, &d->aggregated, &own)) {
+        err_copy(e, &own);
+        return kube_mask(t, e);
+    }
     discovery_publish(&b, d);
     *out = d;
     return true;

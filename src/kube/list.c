@@ -264,7 +264,8 @@ static bool fail_unread(const struct listing *l, const struct http_response *res
     if (l->refused)
         return false;
     kube_answer_unread(response, e);
-    return err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
+    err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
+    return kube_mask(l->transport, e);
 }
 
 /* Adds what client-go's tools say about a list that does not exist. Always false. */

@@ -276,6 +276,24 @@ bool kube_refused(struct kube_transport *t, const struct http_request *prepared)
     return mark_refused(t, http_header_get(&prepared->headers, STR("Authorization")));
 }
 
+bool kube_mask(struct kube_transport *t, struct err *e)
+{
+    struct http_request r = {0};
+
+    if (!e)
+        return false;
+    struct arena *a = arena_new_secret();
+    {
+        AUTO_LOCK guard = lock_take(&t->lock);
+        http_header_add(a, &r.headers, STR("Authorization"), str_copy(a, t->session.authorization));
+    }
+    str masked = redact_sent(a, &r, e->text);
+    if (masked.ptr != e->text.ptr)
+        err_set_str(e, e->kind, masked);
+    arena_free(a);
+    return false;
+}
+
 /* client-go gets credentials within a request, so its errors name the request. */
 static bool name_request(const struct kube_transport *t, struct arena *a,
                          const struct http_request *request, struct err *e)

@@ -43,5 +43,10 @@ MUST_CHECK bool kube_prepare(struct kube_transport *t, struct arena *a,
  * they never change.
  */
 bool kube_refused(struct kube_transport *t, const struct http_request *prepared);
+/*
+ * Masks the current credentials in e, for errors about a response with status 200, which may quote
+ * the request. Always returns false.
+ */
+bool kube_mask(struct kube_transport *t, struct err *e);
 /* Reports the warnings in the headers of a response; kube_send does so itself. */
 void kube_warned(struct kube_transport *t, const struct http_response *response);

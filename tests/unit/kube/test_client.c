@@ -566,6 +566,26 @@ TEST(a_list_of_another_type_is_an_error)
     }
 }
 
+TEST(credentials_that_a_list_quotes_are_masked)
+{
+    static const struct kube_resource maps = {
+        .version = STR_INIT("v1"), .name = STR_INIT("configmaps"), .kind = STR_INIT("ConfigMap")};
+    const struct kube_call c = {.resource = &maps};
+    struct fixture f;
+    begin(&f);
+    struct kube_config config = *kube_transport_config(f.t);
+    struct kube_transport *t;
+
+    config.token = STR("token-0123456789");
+    assert_ok(kube_transport_new(&config, STR_NONE, &t, &f.e), &f.e);
+    api_answer(f.api, "/api/v1/configmaps", 200, "application/json",
+               LIST_OF("token-0123456789", "v1"));
+    assert_false(kube_list(t, &c, NULL, ignore, NULL, NULL, NULL, &f.e));
+    assert_true(str_contains(f.e.text, STR("the server's response is a REDACTED of v1")));
+    kube_transport_free(t);
+    end(&f);
+}
+
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 TEST(objects_are_created_changed_and_deleted)
@@ -706,6 +726,7 @@ RUN_TESTS(
     cmocka_unit_test(lists_that_go_round_under_new_names_end),
     cmocka_unit_test(a_list_that_expires_again_and_again_is_given_up),
     cmocka_unit_test(a_list_of_another_type_is_an_error),
+    cmocka_unit_test(credentials_that_a_list_quotes_are_masked),
     cmocka_unit_test(objects_are_created_changed_and_deleted),
     cmocka_unit_test(errors_have_the_words_of_kubectl),
     cmocka_unit_test(answers_that_are_no_objects_are_refused), cmocka_unit_test(paths_are_escaped))
