@@ -33,6 +33,7 @@ struct level {
     bool ended;          /* the input has ended */
     size_t chunk, piece; /* how much is read and given at a time */
     uint64_t given;      /* the position after what the library got */
+    size_t zeros;        /* how many bytes at its end are zero, up to a block of a tar */
     /* For the search for the next member: */
     bool searching;
     uint64_t start; /* where it began, in the unpacked data */
@@ -46,6 +47,7 @@ struct level {
     struct arena_mark mark;
     /* About the current member: */
     bool open, broken, holes;
+    bool warned;       /* by the library, about its header */
     int status;        /* the library's last status */
     uint64_t size;     /* read so far */
     uint64_t declared; /* 0: not known */
@@ -58,6 +60,7 @@ struct pack {
     struct arena *names; /* for the names of levels */
     enum pack_use use;
     const struct pack_lib *lib;
+    struct pack_locale *locale; /* while the library works */
     struct level levels[PACK_DEPTH_MAX];
     size_t depth;
     size_t members;
@@ -127,6 +130,17 @@ static bool fill_buffer(struct level *l, struct err *e)
     return true;
 }
 
+#define TAR_BLOCK 512
+
+static void count_zeros(struct level *l, const char *bytes, size_t size)
+{
+    size_t zeros = 0;
+
+    while (zeros < size && zeros < TAR_BLOCK && !bytes[size - 1 - zeros])
+        zeros++;
+    l->zeros = zeros == size ? l->zeros + zeros : zeros;
+}
+
 /* The library's read callback. */
 static ssize_t give_bytes(struct archive *lib, void *ctx, const void **out)
 {
@@ -138,6 +152,7 @@ static ssize_t give_bytes(struct archive *lib, void *ctx, const void **out)
     }
     size_t left = l->have - l->used, size = left < l->piece ? left : l->piece;
     *out = l->buffer + l->used;
+    count_zeros(l, l->buffer + l->used, size);
     l->used += size;
     l->given += size;
     l->asked += size;
@@ -351,8 +366,11 @@ struct pack *pack_open(struct arena *a, str name, struct reader *reader, enum pa
     p->use = use;
     p->name = name;
     p->lib = pack_lib_load(&p->fault);
+    p->locale = pack_locale_new(a);
+    pack_locale_enter(p->locale);
     if (p->lib && !push(p, name, reader, &p->fault) && p->depth)
         pop(p);
+    pack_locale_leave(p->locale);
     return p;
 }
 
@@ -367,6 +385,7 @@ void pack_close(struct pack *p)
         return;
     while (p->depth)
         pop(p);
+    pack_locale_free(p->locale);
     err_clear(&p->fault);
     arena_free(p->names);
 }
@@ -469,6 +488,19 @@ static bool enter(struct pack *p, struct arena *a, str name, struct pack_member 
     return give_fault(a, out, name, &e);
 }
 
+/* What the library reports in warnings about anything but the conversion of texts. */
+#define LIBRARY_MISC (-1)
+
+/*
+ * Where the library passes over records of an extended header, the name may be among them: what is
+ * left of it need not look like a document's.
+ */
+static bool is_doubtful(const struct level *l)
+{
+    return l->warned && format_of(l) == ARCHIVE_FORMAT_TAR &&
+           l->pack->lib->archive_errno(l->lib) == LIBRARY_MISC;
+}
+
 /* Why a member is not read; empty if it is. */
 static str member_fault(const struct level *l, struct archive_entry *entry, str name)
 {
@@ -517,6 +549,16 @@ static bool take_folder(struct arena *a, const struct level *l, str name, struct
     return true;
 }
 
+/* For members that may be documents, whatever their names say. */
+static bool fail_member(struct arena *a, const struct level *l, str name, str fault,
+                        struct pack_member *out)
+{
+    out->kind = PACK_FAILED;
+    out->reason = fault;
+    out->name = shown_name(a, l, name);
+    return true;
+}
+
 /* Classifies a member. False when there is nothing to report about it. */
 static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
                  struct pack_member *out)
@@ -528,6 +570,10 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
 
     *out = (struct pack_member){.kind = fault.len ? PACK_IGNORED : PACK_DOCUMENTS,
                                 .reader = &l->reader};
+    if (is_doubtful(l))
+        return fail_member(a, l, name, STR("its header is broken, and its name may be wrong"), out);
+    if (!folder && !name.len && !l->raw)
+        return fail_member(a, l, name, fault, out);
     if (p->use == PACK_AS_FOLDER && !l->raw)
         return take_file(a, l, folder, fault, name, out);
     if (folder)
@@ -652,11 +698,13 @@ static bool check_next_zip(struct level *l, struct err *e)
 
 /*
  * A tar ends with blocks of zeros. To the library, one that was cut between two members looks the
- * same: at most the padding of the last member follows.
+ * same: at most the padding of the last member follows, or a header with facts about the next one.
  */
 static bool check_tar(const struct level *l, struct err *e)
 {
-    return place(l, 0) >= l->start + 512 ||
+    bool zeros = l->piece == PIECE || l->zeros >= TAR_BLOCK;
+
+    return (zeros && place(l, 0) >= l->start + TAR_BLOCK) ||
            err_set(e, ERR_INVALID, "it ends without the mark of its end: members may be missing");
 }
 
@@ -697,6 +745,7 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
         zip_count(&l->zip, entry_name(p->lib, *entry));
     remember_document(l, *entry, entry_name(p->lib, *entry));
     l->broken = l->holes = false;
+    l->warned = l->status == ARCHIVE_WARN;
     l->size = l->left = 0;
     la_int64_t declared = p->lib->archive_entry_size(*entry);
     l->declared = declared > 0 ? (uint64_t)declared : 0;
@@ -706,7 +755,7 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
     return err_set(e, ERR_LIMIT, "it has more than %d members", PACK_MEMBERS_MAX);
 }
 
-bool pack_next(struct pack *p, struct arena *a, struct pack_member *out)
+static bool next_member(struct pack *p, struct arena *a, struct pack_member *out)
 {
     if (p->fault.kind != ERR_NONE) {
         give_fault(a, out, p->name, &p->fault);
@@ -730,4 +779,12 @@ bool pack_next(struct pack *p, struct arena *a, struct pack_member *out)
             return true;
     }
     return false;
+}
+
+bool pack_next(struct pack *p, struct arena *a, struct pack_member *out)
+{
+    pack_locale_enter(p->locale);
+    bool found = next_member(p, a, out);
+    pack_locale_leave(p->locale);
+    return found;
 }

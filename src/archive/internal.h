@@ -2,7 +2,7 @@
 /*
  * internal.h - shared by the files of this folder: archive.c reads archives, gzip.c unpacks them,
  * zip.c checks the directories of zips and the bytes around them, name.c recognizes archives by
- * name and magic bytes.
+ * name and magic bytes, locale.c lets libarchive convert names.
  */
 #pragma once
 
@@ -19,6 +19,16 @@ bool pack_is_compressed(str start);
 bool pack_is_zip(str start);
 /* Why a member of that name is not read; empty if it is. */
 str pack_name_fault(str name);
+
+/*
+ * locale.c: libarchive is only called between enter and leave, which are for the calling thread.
+ * Lives as long as a, and until it is freed.
+ */
+struct pack_locale;
+struct pack_locale *pack_locale_new(struct arena *a);
+void pack_locale_enter(struct pack_locale *l);
+void pack_locale_leave(struct pack_locale *l);
+void pack_locale_free(struct pack_locale *l);
 
 /*
  * zip.c: for a zip that can be read in any order. Fails when there are bytes before or after it, as

@@ -32,6 +32,7 @@
     X(archive_read_next_header)                                                                    \
     X(archive_read_data_block)                                                                     \
     X(archive_filter_bytes)                                                                        \
+    X(archive_errno)                                                                               \
     X(archive_format)                                                                              \
     X(archive_error_string)                                                                        \
     X(archive_set_error)                                                                           \

@@ -87,7 +87,7 @@ str pack_name_fault(str name)
     str element, rest = name;
 
     if (!name.len)
-        return STR("it has no name");
+        return STR("it has no name, or one that is not UTF-8");
     if (name.len > PACK_NAME_MAX)
         return STR("its name is too long");
     if (name.ptr[0] == '/')

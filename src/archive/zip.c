@@ -253,7 +253,7 @@ static bool check_directory(struct directory *d, str text, struct err *e)
     for (size_t at = 0; at + ENTRY_LEN <= text.len; at += ENTRY_LEN + name_len + more) {
         str entry = str_from(text, at);
         if (!str_has_prefix(entry, STR("PK\001\002")))
-            return true;
+            break;
         name_len = (size_t)number(entry, 28, 2);
         more = (size_t)(number(entry, 30, 2) + number(entry, 32, 2));
         str name = str_slice(entry, ENTRY_LEN, ENTRY_LEN + name_len);
@@ -377,8 +377,9 @@ static bool check_tail(struct reader *from, str tail, uint64_t before, struct er
 {
     size_t at = find_end(tail);
 
+    /* The library reads such a zip in order, up to where its directory should begin. */
     if (at == STR_NPOS)
-        return true;
+        return err_set(e, ERR_INVALID, "its directory has no end, or something else follows it");
     size_t end = at + END_LEN + comment_len(tail, at);
     return check_before(tail, at, before, e) &&
            check_behind(end < tail.len ? str_from(tail, end) : STR_NONE, e) &&

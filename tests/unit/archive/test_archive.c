@@ -272,6 +272,64 @@ TEST(a_tar_without_its_end_is_told)
     assert_str(show(a, str_slice(whole, 0, 1024), false), str_c(want));
     assert_str(show(a, gzip_of(a, str_slice(whole, 0, 1024)), false), str_c(want));
     assert_str(show(a, str_slice(whole, 0, 1536), false), STR("D a!1.yaml one and a half;"));
+    /* Neither is a header about the members that follow. */
+    struct buf facts = buf_new(a, BUF_UNLIMITED);
+    buf_add(&facts, str_slice(whole, 0, 1024));
+    add_header(&facts, "pax_global_header", 13, 'g');
+    buf_add(&facts, STR("13 comment=a\n"));
+    buf_repeat(&facts, '\0', 512 - 13);
+    assert_str(show(a, buf_str(&facts), false), str_c(want));
+    assert_str(show(a, gzip_of(a, buf_str(&facts)), false), str_c(want));
+    assert_str(show(a, str_concat(a, buf_str(&facts), tar_of(a, "2.yaml", "two")), false),
+               STR("D a!1.yaml one and a half;D a!2.yaml two;"));
+}
+
+/* The long name is in an extended header: without it, the member does not look like a document. */
+TEST(a_broken_extended_header_is_told)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (int broken = 0; broken < 2; broken++) {
+        struct buf tar = buf_new(a, BUF_UNLIMITED);
+        add_header(&tar, "x", 15, 'x');
+        buf_add(&tar, broken ? STR("19 path=1.yaml\n") : STR("15 path=1.yaml\n"));
+        buf_repeat(&tar, '\0', 512 - 15);
+        add_member(&tar, "cut-name", "one");
+        add_member(&tar, "2.yaml", "two");
+        buf_repeat(&tar, '\0', 1024);
+        assert_str(show(a, buf_str(&tar), false),
+                   broken ? STR("F a!cut-name its header is broken, and its name may be wrong;"
+                                "D a!2.yaml two;")
+                          : STR("D a!1.yaml one;D a!2.yaml two;"));
+    }
+}
+
+/* Whatever the locale: libarchive would have no name for it, and the document would be missing. */
+TEST(names_beyond_ascii_are_read)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (int seeks = 0; seeks < 2; seeks++) {
+        struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+        zip_add(&z, "müller/日本.yaml", "kind: A", 0, 0x800);
+        zip_add(&z, "b.yaml", "kind: B", 0, 0x800);
+        assert_str(show(a, zip_end(&z), seeks),
+                   STR("D a!müller/日本.yaml kind: A;D a!b.yaml kind: B;"));
+    }
+}
+
+TEST(members_without_a_name_are_told)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf tar = buf_new(a, BUF_UNLIMITED);
+    struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+    const char *fault = "F a! it has no name, or one that is not UTF-8;";
+
+    zip_add(&z, "\xFF.yaml", "kind: A", 0, 0x800);
+    assert_str(show(a, zip_end(&z), true), str_c(fault));
+    add_member(&tar, "", "one");
+    buf_repeat(&tar, '\0', 1024);
+    assert_str(show(a, buf_str(&tar), false), str_c(fault));
 }
 
 /* GNU tar: the rest of a file that begins in another volume. */
@@ -446,6 +504,13 @@ TEST(zips_behind_each_other_are_told)
     assert_str(show(a, str_concat(a, text, STR("\0\0\0")), true), STR("D a!a.yaml kind: A;"));
     assert_str(show(a, str_concat(a, text, tar_of(a, "b.yaml", "kind: B")), true),
                STR("D a!a.yaml kind: A;F a something that is not a part of it follows it;"));
+    /* So much that the end of the directory is not found. */
+    struct buf far = buf_new(a, 1 * MIB);
+    buf_add(&far, text);
+    buf_repeat(&far, '7', 100000);
+    assert_str(
+        show(a, buf_str(&far), true),
+        STR("D a!a.yaml kind: A;F a its directory has no end, or something else follows it;"));
     /* A comment is a part of it, whatever it looks like. */
     ((char *)text.ptr)[text.len - 2] = (char)comment.len;
     assert_str(show(a, str_concat(a, text, comment), true), STR("D a!a.yaml kind: A;"));
@@ -855,6 +920,9 @@ TEST(as_a_folder_every_member_is_given)
 RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(compressed_documents_may_be_in_pieces),
           cmocka_unit_test(every_cut_is_told), cmocka_unit_test(a_tar_without_its_end_is_told),
+          cmocka_unit_test(a_broken_extended_header_is_told),
+          cmocka_unit_test(names_beyond_ascii_are_read),
+          cmocka_unit_test(members_without_a_name_are_told),
           cmocka_unit_test(a_part_of_a_file_is_told),
           cmocka_unit_test(a_link_to_what_is_not_read_is_told),
           cmocka_unit_test(a_link_to_what_is_not_there_is_told),
