@@ -12,27 +12,6 @@ bool report_is_of_another(str earlier, str hash)
 
 /* ---- Reading. ---- */
 
-static bool has_member(const struct value *v, str name)
-{
-    for (size_t i = 0; i < value_len(v); i++)
-        if (str_eq_fold(value_key(&v->items[i]), name))
-            return true;
-    return false;
-}
-
-static bool check_report(struct arena *a, const struct source *source, struct err *e)
-{
-    const struct read_options options = {.go = true, .any_number = true};
-    struct value *root;
-
-    if (!json_read(a, source, &options, &root, e))
-        return false;
-    if (value_is(root, VALUE_OBJECT) && has_member(root, STR("Summary")) &&
-        has_member(root, STR("Diffs")))
-        return true;
-    return err_set(e, ERR_INVALID, "it has no Summary and Diffs");
-}
-
 bool baseline_read(struct arena *a, str path, struct results *out, struct err *e)
 {
     struct source *source = ARENA_NEW(a, struct source);
@@ -40,7 +19,7 @@ bool baseline_read(struct arena *a, str path, struct results *out, struct err *e
     source->file = path;
     if (!file_read(a, path, &source->text, e))
         return err_wrap(e, "the baseline cannot be read");
-    if (check_report(a, source, e) && results_from_json(a, source, out, e))
+    if (results_check_json(a, source, e) && results_from_json(a, source, out, e))
         return true;
     return err_wrap(e, "the baseline %.*s is not a comparison report; write one with -o json",
                     STR_ARG(path));

@@ -184,6 +184,27 @@ static void fill(struct arena *a, const struct value *output, struct results *ou
     results_read_more(a, output, out);
 }
 
+static bool has_member(const struct value *v, str name)
+{
+    for (size_t i = 0; i < value_len(v); i++)
+        if (str_eq_fold(value_key(&v->items[i]), name))
+            return true;
+    return false;
+}
+
+bool results_check_json(struct arena *a, const struct source *source, struct err *e)
+{
+    const struct read_options options = {.go = true, .any_number = true};
+    struct value *root;
+
+    if (!json_read(a, source, &options, &root, e))
+        return false;
+    if (value_is(root, VALUE_OBJECT) && has_member(root, STR("Summary")) &&
+        has_member(root, STR("Diffs")))
+        return true;
+    return err_set(e, ERR_INVALID, "it has no Summary and Diffs");
+}
+
 bool results_from_json(struct arena *a, const struct source *src, struct results *out,
                        struct err *e)
 {

@@ -10,6 +10,8 @@
 
 struct source;
 
+/* Fails for JSON that is no report of a comparison: one has both a Summary and Diffs. */
+MUST_CHECK bool results_check_json(struct arena *a, const struct source *src, struct err *e);
 /*
  * Reads a report of the original. Keys are case-insensitive, unknown ones are ignored and missing
  * ones are empty. The results live as long as a, and so must the source. Errors are those of Go's

@@ -50,6 +50,14 @@ static bool make_report(struct arena *a, const struct source *source,
            err_wrap(e, "failed to write %s report", format->name);
 }
 
+/* With missing parts taken for empty ones, anything would be a report without a difference. */
+static bool check_report(struct arena *a, const struct source *source, struct err *e)
+{
+    return results_check_json(a, source, e) ||
+           err_wrap(e, "%.*s is not a comparison report; write one with -o json",
+                    STR_ARG(source->file));
+}
+
 static bool write_report(const struct report_values *v, str text, struct err *e)
 {
     return file_write(v->output, text, 0666, e) || err_wrap(e, "failed to create output file");
@@ -137,7 +145,8 @@ static bool cmd_report(struct call *c, struct err *e)
     if (!format)
         return fail_format(c->arena, &source, name, fleet, e);
     if (!(fleet ? make_fleet(c->arena, &source, format, &out, e)
-                : make_report(c->arena, &source, format, &out, e)))
+                : make_report(c->arena, &source, format, &out, e) &&
+                      check_report(c->arena, &source, e)))
         return false;
     if (!str_eq(v.output, STR("-")))
         return write_report(&v, buf_str(&out), e);
