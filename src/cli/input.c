@@ -135,8 +135,12 @@ static bool add_folder(const struct wanted *w, str folder, size_t depth, struct 
         enum file_kind kind = file_kind(path);
         if (kind == FILE_FOLDER && !is_link(w->arena, path) && !add_folder(w, path, depth + 1, e))
             return false;
-        if (kind == FILE_REGULAR && ends_in(names[i], w->endings))
-            VEC_PUSH(w->arena, w->out, path);
+        if (kind == FILE_FOLDER || !ends_in(names[i], w->endings))
+            continue;
+        /* A pipe would be waited for. What is missing, behind a link, fails when it is read. */
+        if (kind == FILE_OTHER)
+            return err_set(e, ERR_INVALID, "%.*s: neither a file nor a folder", STR_ARG(path));
+        VEC_PUSH(w->arena, w->out, path);
     }
     return true;
 }

@@ -146,9 +146,13 @@ static bool add_pattern(struct finder *f, str pattern, struct err *e)
     if (!glob_files(f->arena, STR_NONE, pattern, &paths))
         return err_set(e, ERR_USAGE, "--fleet: the pattern %.*s is broken",
                        STR_ARG(go_quoted(f->arena, pattern)));
-    for (size_t i = 0; i < paths.len; i++)
-        if (!add_path(f, paths.items[i], e))
+    for (size_t i = 0; i < paths.len; i++) {
+        /* A pipe would be waited for without end. */
+        if (file_kind(paths.items[i]) == FILE_OTHER)
+            VEC_PUSH(f->arena, &f->passed_over, paths.items[i]);
+        else if (!add_path(f, paths.items[i], e))
             return false;
+    }
     return paths.len || err_set(e, ERR_NOT_FOUND, "--fleet: nothing fits the pattern %.*s",
                                 STR_ARG(go_quoted(f->arena, pattern)));
 }
