@@ -92,13 +92,9 @@ bool db_check(struct db *d, struct err *e)
 
 /* ---- Opening. -------------------------------------------------------------------------------- */
 
-/*
- * The file contains secrets, so only its owner may read it. A new file is created here with these
- * permissions; those of an existing one are corrected.
- */
-static bool make_private(struct db *d, struct err *e)
+/* The file contains secrets, so only its owner may read it. */
+static bool create_private(struct db *d, struct err *e)
 {
-    static const char *const endings[] = {"", "-wal", "-shm"};
     AUTO_ARENA a = arena_new();
 
     if (d->config.vfs)
@@ -106,20 +102,35 @@ static bool make_private(struct db *d, struct err *e)
     AUTO_FD fd = open(str_z(a, d->config.path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && errno != EEXIST)
         return err_set(e, ERR_IO, "%.*s: %s", STR_ARG(d->config.path), err_errno_text(errno));
-    if (file_kind(d->config.path) != FILE_REGULAR)
-        return err_set(e, ERR_INVALID, "%.*s: not a regular file", STR_ARG(d->config.path));
-    for (size_t i = 0; i < COUNT(endings); i++)
-        (void)chmod(str_z(a, str_concat(a, d->config.path, str_c(endings[i]))), 0600);
-    return true;
+    return file_kind(d->config.path) == FILE_REGULAR ||
+           err_set(e, ERR_INVALID, "%.*s: not a regular file", STR_ARG(d->config.path));
 }
 
+/* Corrects the permissions of a file that is known to be ours, and of what belongs to it. */
+static void make_private(const struct db *d)
+{
+    static const char *const endings[] = {"-wal", "-shm"};
+    AUTO_ARENA a = arena_new();
+
+    if (d->config.vfs)
+        return;
+    (void)chmod(str_z(a, d->config.path), 0600);
+    for (size_t i = 0; i < COUNT(endings); i++) {
+        str path = str_concat(a, d->config.path, str_c(endings[i]));
+        if (fchmodat(AT_FDCWD, str_z(a, path), 0600, AT_SYMLINK_NOFOLLOW))
+            continue;
+    }
+}
+
+/* Most programs leave their databases without an id: only an empty one may become ours. */
 static bool check_application(struct db *d, struct err *e)
 {
-    int64_t id = 0;
+    int64_t id = 0, tables = 0;
 
-    if (!db_read(d, "PRAGMA application_id", take_int, &id, e))
+    if (!db_read(d, "PRAGMA application_id", take_int, &id, e) ||
+        !db_read(d, "SELECT count(*) FROM sqlite_master", take_int, &tables, e))
         return false;
-    if (!d->config.application || !id || (uint32_t)id == d->config.application)
+    if (!d->config.application || (!id && !tables) || (uint32_t)id == d->config.application)
         return true;
     return err_set(e, ERR_INVALID, "%.*s: a SQLite database of another program",
                    STR_ARG(d->config.path));
@@ -166,6 +177,11 @@ static bool upgrade(struct db *d, struct err *e)
  * The lock is taken before anything is read and kept until the end, so that there is never a second
  * process; the log then needs no shared memory.
  */
+static bool lock_file(struct db *d, struct err *e)
+{
+    return db_exec(d, "PRAGMA locking_mode = EXCLUSIVE", e);
+}
+
 static bool configure(struct db *d, struct err *e)
 {
     static const char *const sync[] = {
@@ -174,8 +190,7 @@ static bool configure(struct db *d, struct err *e)
         [DB_SYNC_FULL] = "PRAGMA synchronous = FULL",
     };
 
-    return db_exec(d, "PRAGMA locking_mode = EXCLUSIVE", e) &&
-           db_exec(d, "PRAGMA journal_mode = WAL", e) && db_exec(d, sync[d->config.sync], e) &&
+    return db_exec(d, "PRAGMA journal_mode = WAL", e) && db_exec(d, sync[d->config.sync], e) &&
            db_exec(d, "PRAGMA journal_size_limit = " LOG_MAX, e);
 }
 
@@ -196,13 +211,16 @@ static bool open_file(struct db *d, struct err *e)
     AUTO_ARENA a = arena_new();
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
 
-    if (!make_private(d, e))
+    if (!create_private(d, e))
         return false;
     if (d->lib->sqlite3_open_v2(str_z(a, d->config.path), &d->sqlite, flags, d->config.vfs) !=
         SQLITE_OK)
         return db_fail(d, e);
-    return configure(d, e) && check_application(d, e) && upgrade(d, e) && prepare(d, e) &&
-           db_writer_start(d, e);
+    /* Nothing of a file that is not ours may change. */
+    if (!lock_file(d, e) || !check_application(d, e))
+        return false;
+    make_private(d);
+    return configure(d, e) && upgrade(d, e) && prepare(d, e) && db_writer_start(d, e);
 }
 
 static struct db *new_db(const struct db_config *config)

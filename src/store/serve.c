@@ -72,12 +72,34 @@ static void note_holder(int fd)
         return;
 }
 
+/*
+ * A folder may come from somebody else, for store check: a link in it could lead to any file, which
+ * would be written to.
+ */
+static bool refuse_links(str folder, struct err *e)
+{
+    static const char *const names[] = {"lock", "store.db", "store.db-journal", "store.db-shm",
+                                        "store.db-wal"};
+    AUTO_ARENA a = arena_new();
+    struct stat st;
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        str path = file_join(a, folder, str_c(names[i]));
+        if (!lstat(str_z(a, path), &st) && !S_ISREG(st.st_mode))
+            return err_set(e, ERR_INVALID, "%.*s: not a regular file", STR_ARG(path));
+    }
+    return true;
+}
+
 bool store_folder_lock(str folder, int *fd, struct err *e)
 {
     AUTO_ARENA a = arena_new();
     str path = file_join(a, folder, STR("lock"));
 
-    *fd = open(str_z(a, path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *fd = -1;
+    if (!refuse_links(folder, e))
+        return false;
+    *fd = open(str_z(a, path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (*fd < 0)
         return err_errno(e, errno, "open", path);
     if (flock(*fd, LOCK_EX | LOCK_NB)) {

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "support/disk.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -276,9 +277,56 @@ TEST(what_is_not_a_database_is_rejected)
     unlink(name);
 }
 
+static void make_foreign(const char *name, const char *sql)
+{
+    sqlite3 *file;
+
+    assert_int_equal(sqlite3_open(name, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(file);
+}
+
+/* Neither its permissions nor a byte: most programs leave their databases without an id. */
+TEST(a_file_of_something_else_is_left_as_it_is)
+{
+    static const char *const foreign[] = {
+        "CREATE TABLE t (a)",
+        "CREATE TABLE t (a); PRAGMA user_version = 1",
+        "CREATE TABLE t (a); PRAGMA application_id = 7",
+        "PRAGMA application_id = 7",
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(foreign); i++) {
+        char name[] = "/tmp/plumb-db-XXXXXX";
+        int fd = mkstemp(name);
+        AUTO_ERR e = {0};
+        struct stat st;
+        struct db *d;
+        str before, after;
+        const struct db_config config = {.path = str_c(name),
+                                         .application = 0x706c6d62,
+                                         .upgrades = upgrades,
+                                         .statements = statements,
+                                         .driven = true};
+        make_foreign(name, foreign[i]);
+        assert_int_equal(chmod(name, 0644), 0);
+        assert_ok(file_read(a, str_c(name), &before, &e), &e);
+        assert_false(db_open(&config, &d, &e));
+        assert_true(str_has_suffix(e.text, STR("a SQLite database of another program")));
+        assert_ok(file_read(a, str_c(name), &after, &e), &e);
+        assert_true(str_eq(before, after));
+        assert_int_equal(stat(name, &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0644);
+        close(fd);
+        unlink(name);
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(a_sealed_batch_is_there_after_a_power_loss_and_an_open_one_is_not),
           cmocka_unit_test(an_older_format_is_upgraded_and_a_newer_one_is_rejected),
           cmocka_unit_test(a_full_disk_is_an_error_and_everything_after_it_until_the_owner_resumes),
           cmocka_unit_test(what_could_not_be_written_can_be_kept_for_the_next_batch),
           cmocka_unit_test(threads_share_the_writer_of_a_file_that_only_its_owner_may_read),
-          cmocka_unit_test(what_is_not_a_database_is_rejected))
+          cmocka_unit_test(what_is_not_a_database_is_rejected),
+          cmocka_unit_test(a_file_of_something_else_is_left_as_it_is))
