@@ -199,6 +199,10 @@ static void take_answer(struct planning *l)
     struct asked *asked = done->ctx;
     struct arm_answer answer = arm_answer_of(&done->result);
 
+    if (!done->result.status) {
+        answer.failure = done->failure.text;
+        answer.denied = done->failure.kind == ERR_DENIED;
+    }
     planner_tell(l->planner, asked->ticket, &answer);
     accounts_give(l->accounts, asked->client);
     arm_pipe_release(l->pipe, done);
