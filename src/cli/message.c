@@ -5,11 +5,13 @@
  * They are for people and may quote foreign text, which is always escaped. In our own messages,
  * lines after the first are indented, or items of a list: any other newline is foreign, and
  * escaped, too. If standard error itself fails nothing can be done, except that main still ends
- * with STATUS_TROUBLE.
+ * with STATUS_TROUBLE. Any of them may quote an argument that is a URL, also one that should have
+ * been a file: passwords and signatures in it are not shown.
  */
 #include "cli/commands.h"
 #include "base/quote.h"
 #include "go/plain.h"
+#include "net/redact.h"
 
 #include <unistd.h>
 
@@ -33,6 +35,7 @@ static void print_line(struct arena *a, const char *prefix, str text)
     struct buf line = buf_new(a, BUF_UNLIMITED);
     str part;
 
+    text = redact_urls(a, text);
     buf_add(&line, str_c(prefix));
     for (bool more = true; more;) {
         more = str_cut(text, STR("\n"), &part, &text);

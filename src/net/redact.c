@@ -184,6 +184,29 @@ str redact_place(struct arena *a, str place)
     return str_contains(place, STR("://")) ? redact_url(a, place) : url_shown(a, place);
 }
 
+/* What ends a URL in a message, and what may follow it there. */
+#define URL_ENDS " \t\r\n\"'`<>"
+#define URL_FOLLOWS STR(":;,.)")
+
+str redact_urls(struct arena *a, str text)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    str rest = text;
+
+    while (rest.len) {
+        size_t end = 0;
+        while (end < rest.len && !strchr(URL_ENDS, rest.ptr[end]))
+            end++;
+        str word = str_slice(rest, 0, end), url = word;
+        while (url.len && str_find_char(URL_FOLLOWS, url.ptr[url.len - 1]) != STR_NPOS)
+            url.len--;
+        buf_add(&b, redact_place(a, url));
+        buf_add(&b, str_slice(rest, url.len, end + 1));
+        rest = str_from(rest, end + 1);
+    }
+    return str_eq(buf_str(&b), text) ? text : buf_str(&b);
+}
+
 /* ---- Texts that hold a secret ---------------------------------------------------------------- */
 
 /* Shorter secrets could be ordinary words. */

@@ -27,6 +27,11 @@ str redact_place(struct arena *a, str place);
 /* Removes the passwords of URLs from a foreign text. */
 str redact_passwords(struct arena *a, str text);
 /*
+ * The same with secret parameters of URLs, for our own messages, in which a URL ends with a blank
+ * or a quote: the text itself if it has neither.
+ */
+str redact_urls(struct arena *a, str text);
+/*
  * A body: JSON, lines of JSON, a form or other text. The URL is needed for patches, which do not
  * say themselves that they are for a Secret.
  */

@@ -6,6 +6,7 @@
 #include "cli/options/kube.h"
 #include "cli/stop.h"
 #include "arm/rules/kind.h"
+#include "net/redact.h"
 #include "operator/schedule.h"
 
 struct operate_values {
@@ -112,9 +113,10 @@ static bool announce(struct call *c, const struct operating *o, const struct kub
                      struct err *e)
 {
     const struct settings *s = &o->settings;
+    str server = redact_place(c->arena, cluster->server);
 
     output_fmt(c->out, "plumb %s the objects of %.*s\n",
-               o->config.observe ? "observes" : "operates", STR_ARG(cluster->server));
+               o->config.observe ? "observes" : "operates", STR_ARG(server));
     if (s->has_credential)
         output_fmt(c->out, "in subscription %.*s of %.*s\n", STR_ARG(s->credential.subscription),
                    STR_ARG(s->cloud.endpoint));

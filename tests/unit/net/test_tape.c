@@ -437,6 +437,25 @@ TEST(secrets_are_found_wherever_they_stand)
     assert_str(redact_header(a, STR("Location"), STR("/o?s=1&sig=2")), STR("/o?s=1&sig=REDACTED"));
 }
 
+TEST(messages_show_no_secrets_of_urls)
+{
+    AUTO_ARENA a = arena_new();
+    static const char *const texts[][2] = {
+        {"open https://u:" PLANTED "@h/a?sig=" PLANTED ": no such file",
+         "open https://u:xxxxx@h/a?sig=REDACTED: no such file"},
+        {"(http://" PLANTED "@h), \"oci://u:" PLANTED "@h/x:1\"",
+         "(http://xxxxx@h), \"oci://u:xxxxx@h/x:1\""},
+        {"open a/https:/u:" PLANTED "@h/b: gone", "open a/https:/u:xxxxx@h/b: gone"},
+        {"no answer from https://h:8443: ask admin@example.com\n", NULL},
+        {"see https://h/a?x=1&y=2.", NULL},
+        {"a:b@c key=x", NULL},
+        {"", NULL},
+    };
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        assert_str(redact_urls(a, str_c(texts[i][0])), str_c(texts[i][texts[i][1] ? 1 : 0]));
+}
+
 /* ---- Prose. ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -483,5 +502,6 @@ RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(what_was_sent_does_not_come_back_in_messages_and_recordings),
           cmocka_unit_test(an_old_recording_stays_until_the_new_one_is_whole),
           cmocka_unit_test(a_broken_recording_names_the_line),
+          cmocka_unit_test(messages_show_no_secrets_of_urls),
           cmocka_unit_test(prose_loses_what_looks_like_a_secret),
           cmocka_unit_test(secrets_are_found_wherever_they_stand))
