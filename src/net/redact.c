@@ -6,6 +6,7 @@
 #include "text/json/json.h"
 #include "text/secret_name.h"
 #include "text/secret_values.h"
+#include "text/spelled.h"
 #include "text/url.h"
 
 #define REDACTED_BASE64 "UkVEQUNURUQ="
@@ -229,7 +230,7 @@ str redact_all(struct arena *a, str text, str secret, str mask)
 
 static str without(struct arena *a, str text, str secret)
 {
-    return secret.len < SECRET_MIN ? text : redact_all(a, text, secret, STR(REDACTED));
+    return secret.len < SECRET_MIN ? text : spelled_replace(a, text, secret, STR(REDACTED));
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

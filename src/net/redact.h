@@ -46,9 +46,9 @@ str redact_text(struct arena *a, str text);
 str redact_all(struct arena *a, str text, str secret, str mask);
 
 /*
- * The text without the secrets of a request, which servers and proxies may quote: values of its
- * secret headers, in particular credentials, and of secret parameters in its URL and form. The text
- * itself if it contains none.
+ * The text without the secrets of a request, which servers and proxies may quote, escaped in any
+ * way (text/spelled.h): values of its secret headers, in particular credentials, and of secret
+ * parameters in its URL and form. The text itself if it contains none.
  */
 str redact_sent(struct arena *a, const struct http_request *r, str text);
 /*

@@ -251,7 +251,7 @@ struct pass {
     struct str_list needs; /* keys of what the object is made from */
     bool needs_changed;
     bool needs_complete;     /* whatever is not in needs is no longer needed */
-    struct str_list secrets; /* values that must never be shown, in their spellings: mask_values */
+    struct str_list secrets; /* values that must never be shown, also in base64: mask_values */
     struct map *hidden;      /* those that are in secrets */
     size_t sorted;           /* how many of them are in order */
     struct map *known; /* "group/kind/namespace/name" to a Secret or ConfigMap that was read */
@@ -376,6 +376,8 @@ void mask_value(struct pass *p, str value);
  * another.
  */
 const struct str_list *mask_values(struct pass *p);
+/* The text with those of at least four bytes masked, however they are escaped (text/spelled.h). */
+str mask_hide(struct pass *p, str text, str mask);
 struct pass_step state_explain(struct pass *p);
 struct pass_step state_remove(struct pass *p);
 struct pass_step state_release(struct pass *p);

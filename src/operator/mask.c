@@ -13,12 +13,13 @@
 #include "base/map.h"
 #include "net/redact.h"
 #include "text/codec.h"
-#include "text/html.h"
-#include "text/json/json.h"
-#include "text/url.h"
+#include "text/spelled.h"
 
-/* The shortest value that is also searched for in other spellings. */
+#include <limits.h>
+
+/* The shortest value that is searched for in texts, and as a part of what is in base64. */
 #define SPELLED_MIN 4
+#define CODED_MIN 8
 
 static void hide_text(struct pass *p, str value)
 {
@@ -31,22 +32,28 @@ static void hide_text(struct pass *p, str value)
     VEC_PUSH(p->arena, &p->secrets, value);
 }
 
-/* The spellings in quoted requests: in JSON, in a URL, and in base64. */
-static void hide_spellings(struct pass *p, str value)
+/* Also in the alphabet of URLs. */
+static void hide_base64(struct pass *p, str coded)
 {
-    struct buf json = buf_new(p->arena, BUF_UNLIMITED), url = json, query = json;
+    hide_text(p, coded);
+    coded = redact_all(p->arena, coded, STR("+"), STR("-"));
+    hide_text(p, redact_all(p->arena, coded, STR("/"), STR("_")));
+}
 
-    json_write_string(&json, value, false);
-    hide_text(p, str_slice(buf_str(&json), 1, json.len - 1));
-    buf_truncate(&json, 0);
-    json_write_string(&json, value, true);
-    hide_text(p, str_slice(buf_str(&json), 1, json.len - 1));
-    url_path_escape(&url, value);
-    hide_text(p, buf_str(&url));
-    url_query_escape(&query, value);
-    hide_text(p, buf_str(&query));
-    hide_text(p, redact_all(p->arena, buf_str(&query), STR("+"), STR("%20")));
-    hide_text(p, base64_encode(p->arena, value));
+/*
+ * The value in base64: alone, and as part of something longer, such as "user:password", where it
+ * depends on the offset modulo three, and where digits are shared with what surrounds it.
+ */
+static void hide_coded(struct pass *p, str value)
+{
+    hide_base64(p, base64_encode(p->arena, value));
+    for (size_t before = 0; before < 3 && value.len >= CODED_MIN; before++) {
+        str text = str_concat(p->arena, str_slice(STR("  "), 0, before), value);
+        str coded = base64_encode(p->arena, text);
+        size_t from = before ? before + 1 : 0;
+        hide_base64(p, str_trim_set(str_from(coded, from), STR("=")));
+        hide_base64(p, str_slice(coded, from, text.len * CHAR_BIT / 6));
+    }
 }
 
 /* Also without the final newline of files, which is never quoted. */
@@ -55,7 +62,16 @@ void mask_value(struct pass *p, str value)
     hide_text(p, value);
     hide_text(p, str_trim(value));
     if (str_trim(value).len >= SPELLED_MIN)
-        hide_spellings(p, str_trim(value));
+        hide_coded(p, str_trim(value));
+}
+
+str mask_hide(struct pass *p, str text, str mask)
+{
+    const struct str_list *secrets = mask_values(p);
+
+    for (size_t i = 0; i < secrets->len && secrets->items[i].len >= SPELLED_MIN; i++)
+        text = spelled_replace(p->arena, text, secrets->items[i], mask);
+    return text;
 }
 
 static int longer_first(const void *x, const void *y)

@@ -24,8 +24,9 @@ static bool mask(void *ctx, struct value *v, size_t depth)
         return true;
     str text = value_str(v);
     for (size_t i = 0; i < secrets->len; i++)
-        if (secrets->items[i].len >= 4 || str_eq(value_str(v), secrets->items[i]))
-            text = redact_all(p->arena, text, secrets->items[i], STR(MASKED));
+        if (text.len && str_eq(text, secrets->items[i]))
+            text = STR(MASKED);
+    text = mask_hide(p, text, STR(MASKED));
     v->text = text.ptr;
     v->len = (uint32_t)text.len;
     return true;

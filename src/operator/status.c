@@ -196,11 +196,7 @@ static bool replaces(const struct condition *old, const struct condition *next)
 /* Masks what must never be shown, whoever has quoted it. */
 str status_masked(struct pass *p, str text)
 {
-    const struct str_list *secrets = mask_values(p);
-
-    for (size_t i = 0; i < secrets->len && secrets->items[i].len >= 4; i++)
-        text = redact_all(p->arena, text, secrets->items[i], STR("***"));
-    return redact_text(p->arena, text);
+    return redact_text(p->arena, mask_hide(p, text, STR("***")));
 }
 
 str status_without_secrets(struct pass *p, str text)

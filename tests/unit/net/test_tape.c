@@ -165,6 +165,20 @@ static const struct {
     {"", "/fine", "Bearer " PLANTED},
 };
 
+/* As .NET and PHP write JSON. */
+TEST(what_was_sent_is_found_however_it_is_escaped)
+{
+    AUTO_ARENA a = arena_new();
+    struct http_request r = {.url = STR("http://u:p%22" PLANTED "%3E@h/")};
+
+    http_header_add(a, &r.headers, STR("Authorization"), STR("Basic dTpw/+" PLANTED));
+    assert_str(redact_sent(a, &r, STR("{\"a\":\"Basic dTpw\\/\\u002B" PLANTED "\"}")),
+               STR("{\"a\":\"Basic REDACTED\"}"));
+    assert_str(redact_sent(a, &r, STR("{\"a\":\"p\\u0022" PLANTED "\\u003E\"}")),
+               STR("{\"a\":\"REDACTED\"}"));
+    assert_str(redact_sent(a, &r, STR("<p>p&quot;" PLANTED "&gt;</p>")), STR("<p>REDACTED</p>"));
+}
+
 TEST(what_was_sent_does_not_come_back_in_messages_and_recordings)
 {
     AUTO_ARENA a = arena_new();
@@ -502,6 +516,7 @@ RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(what_was_sent_does_not_come_back_in_messages_and_recordings),
           cmocka_unit_test(an_old_recording_stays_until_the_new_one_is_whole),
           cmocka_unit_test(a_broken_recording_names_the_line),
+          cmocka_unit_test(what_was_sent_is_found_however_it_is_escaped),
           cmocka_unit_test(messages_show_no_secrets_of_urls),
           cmocka_unit_test(prose_loses_what_looks_like_a_secret),
           cmocka_unit_test(secrets_are_found_wherever_they_stand))

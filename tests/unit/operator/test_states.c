@@ -276,6 +276,12 @@ static void secrets_are_masked_however_they_are_spelled(void **state)
         {"?value=pass+%22%261", "?value=***"},
         {"?value=pass%20%22%261", "?value=***"},
         {"value cGFzcyAiJjE= is wrong", "value *** is wrong"},
+        {"{\"value\":\"pass \\u0022\\u00261\"}", "{\"value\":\"***\"}"},
+        {"\"{\\\"value\\\":\\\"pass \\\\\\\"&1\\\"}\"", "\"{\\\"value\\\":\\\"***\\\"}\""},
+        {"<b>pass &quot;&amp;1</b>", "<b>***</b>"},
+        {"%7b%22pass%20%22%261%22", "%7b%22***%22"},
+        {"dXNlcjpwYXNzICImMQ==", "dXNlcjp***=="},
+        {"dXNlcjpwYXNzICImMS1hbmQtbW9yZQ", "dXNlcjp***"},
         {"pass \"&1 and pass \"&1-and-more", "*** and ***"},
         {"a\r\n\033[2J\u202e", "a\\r\n\\x1b[2J\\u202e"},
     };
