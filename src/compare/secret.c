@@ -206,14 +206,36 @@ void secret_mask_pair(struct arena *a, const struct secret_values *values, struc
     secret_values_hide_pair(a, values, *before, *after);
 }
 
-bool secret_mask_patch(struct arena *a, const struct secret_values *values, bool is_secret,
-                       struct value *patch)
+/*
+ * A merge patch leaves out what stays, such as the kind: whether something is of a Secret is known
+ * from the versions between which it leads.
+ */
+static bool mask_in_patch(struct arena *a, const struct value *before, const struct value *after,
+                          struct value *patch, enum within here)
 {
-    bool found = is_secret && mask_object(a, NULL, patch, 0);
+    bool found = false;
 
-    if (secret_holds(patch)) {
-        mask_tree(a, NULL, patch, WITHIN_ANY);
-        found = true;
+    if (here == WITHIN_ITEMS || secret_is(before) || secret_is(after) || secret_is(patch))
+        return mask_object(a, NULL, patch, 0);
+    for (size_t i = 0; value_is_container(patch) && i < patch->len; i++) {
+        struct value *item = &patch->items[i];
+        bool is_member = patch->kind == VALUE_OBJECT;
+        const struct value *old = is_member ? value_get(before, value_key(item)) : NULL;
+        const struct value *new_ = is_member ? value_get(after, value_key(item)) : item;
+        enum within below = within_of(before, after, is_member ? value_key(item) : STR_NONE, here);
+        if (value_is_container(item))
+            found |= mask_in_patch(a, old, new_, item, below);
     }
+    return found;
+}
+
+bool secret_mask_patch(struct arena *a, const struct secret_values *values,
+                       const struct value *before, const struct value *after, struct value *patch)
+{
+    bool holds = secret_holds(before) || secret_holds(after);
+    bool found = holds && mask_in_patch(a, before, after, patch, WITHIN_ANY);
+
+    if (holds && !secret_is(before) && !secret_is(after))
+        mask_annotations(a, NULL, annotations_of(patch), 0);
     return secret_values_hide_pair(a, values, NULL, patch) || found;
 }

@@ -23,11 +23,11 @@ bool secret_is(const struct value *object);
 void secret_mask_pair(struct arena *a, const struct secret_values *values, struct value **before,
                       struct value **after);
 /*
- * Masks a merge patch in place: the data of a Secret, and values wherever they occur. Returns
- * whether there was anything to mask.
+ * Masks a merge patch from before to after in place: the data of Secrets, also of those embedded in
+ * the object, and values wherever they occur. Returns whether there was anything to mask.
  */
-bool secret_mask_patch(struct arena *a, const struct secret_values *values, bool is_secret,
-                       struct value *patch);
+bool secret_mask_patch(struct arena *a, const struct secret_values *values,
+                       const struct value *before, const struct value *after, struct value *patch);
 /*
  * Like the original: masks only data, only of v1 Secrets, and fails if it is not a mapping. Sides
  * that change are replaced with copies.

@@ -25,13 +25,13 @@ static bool mask_patch(struct pairing *p, const struct match *m, struct buf *pat
     struct source source = {.text = str_copy(p->arena, buf_str(patch))};
     struct value *tree;
 
-    bool is_secret = secret_is(p->root) || secret_is(m->rendered);
+    bool holds = secret_holds(p->root) || secret_holds(m->rendered);
 
-    if (!p->dialect->masked_secrets || !(is_secret || pair_values(p)))
+    if (!p->dialect->masked_secrets || !(holds || pair_values(p)))
         return true;
     if (!json_read(p->arena, &source, NULL, &tree, e))
         return false;
-    if (secret_mask_patch(p->arena, pair_values(p), is_secret, tree))
+    if (secret_mask_patch(p->arena, pair_values(p), m->rendered, p->root, tree))
         log_buffer_warn(&p->out->log,
                         "%.*s: the generated override has no values of data, which are secret: it "
                         "does not make the object match",

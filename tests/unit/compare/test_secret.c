@@ -150,10 +150,34 @@ TEST(patches_keep_what_they_delete)
     AUTO_ARENA a = arena_new();
     struct value *patch = read(a, "{data: {a: x, gone: null}, spec: {b: x}}");
     struct value *plain = read(a, "{spec: {b: x}}");
+    const struct value *secret = read(a, "{kind: Secret, data: {a: y, gone: z}}");
 
-    assert_true(secret_mask_patch(a, NULL, true, patch));
+    assert_true(secret_mask_patch(a, NULL, secret, NULL, patch));
     check(a, patch, "{\"data\":{\"a\":\"***\",\"gone\":null},\"spec\":{\"b\":\"x\"}}");
-    assert_false(secret_mask_patch(a, NULL, true, plain));
+    assert_false(secret_mask_patch(a, NULL, secret, NULL, plain));
+}
+
+/* The patch does not repeat what the embedded object is. */
+TEST(patches_of_objects_with_secrets_are_masked)
+{
+    AUTO_ARENA a = arena_new();
+    const struct value *before =
+        read(a, "{kind: Work, spec: {t: {kind: Secret, data: {a: y}}, data: {k: v}}}");
+    const struct value *list = read(a, "{kind: SecretList, items: [{data: {a: y}}]}");
+    struct value *patch = read(
+        a, "{metadata: {annotations: {note: '{\"data\":{\"a\":\"x\"}}', o: p}},"
+           " spec: {t: {data: {a: x}}, data: {k: w}, l: [{kind: Secret, stringData: {a: x}}]}}");
+    struct value *items = read(a, "{items: [{data: {a: x}}]}");
+
+    assert_true(secret_mask_patch(a, NULL, before, NULL, patch));
+    check(
+        a, patch,
+        "{\"metadata\":{\"annotations\":{\"note\":\"{\\\"data\\\":{\\\"a\\\":\\\"***\\\"}}\",\"o\":"
+        "\"p\"}},"
+        "\"spec\":{\"t\":{\"data\":{\"a\":\"***\"}},\"data\":{\"k\":\"w\"},"
+        "\"l\":[{\"kind\":\"Secret\",\"stringData\":{\"a\":\"***\"}}]}}");
+    assert_true(secret_mask_patch(a, NULL, NULL, list, items));
+    check(a, items, "{\"items\":[{\"data\":{\"a\":\"***\"}}]}");
 }
 
 /* ---- By value. ---- */
@@ -422,6 +446,7 @@ RUN_TESTS(cmocka_unit_test(both_sides_are_masked_and_differences_stay_visible),
           cmocka_unit_test(the_objects_themselves_stay_as_they_are),
           cmocka_unit_test(annotations_within_annotations_end),
           cmocka_unit_test(patches_keep_what_they_delete),
+          cmocka_unit_test(patches_of_objects_with_secrets_are_masked),
           cmocka_unit_test(values_are_found_wherever_they_are),
           cmocka_unit_test(a_private_key_behind_many_certificates_is_found),
           cmocka_unit_test(without_a_secret_there_is_no_set),
