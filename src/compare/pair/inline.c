@@ -11,6 +11,7 @@
 #include "compare/pair/difftool_internal.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/nested_internal.h"
+#include "compare/secret.h"
 #include "compare/input/object_internal.h"
 #include "compare/reference/reference_internal.h"
 #include "go/quote.h"
@@ -105,18 +106,29 @@ void captures_add(struct captures *c, str name, str value)
 {
     struct capture *group = captures_need(c, name);
 
-    inline_pay(c, c->groups.len + group->values.len);
-    for (size_t i = 0; i < group->values.len; i++)
-        if (str_eq(group->values.items[i], value))
+    inline_pay(c, c->groups.len + group->len);
+    c->has_secret |= c->in_secret;
+    for (size_t i = 0; i < group->len; i++)
+        if (str_eq(group->items[i].text, value)) {
+            group->items[i].secret &= c->in_secret;
             return;
-    VEC_PUSH(c->arena, &group->values, str_copy(c->arena, value));
+        }
+    struct capture_value one = {str_copy(c->arena, value), c->in_secret};
+    VEC_PUSH(c->arena, group, one);
 }
 
-str capture_text(struct arena *a, const struct capture *c)
+static str shown_value(const struct captures *c, const struct capture_value *v)
 {
-    if (c->values.len == 1)
-        return c->values.items[0];
-    return str_fmt(a, "(?<%.*s>=%.*s)", STR_ARG(c->name), STR_ARG(c->values.items[0]));
+    return c->hides && v->secret ? STR("***") : v->text;
+}
+
+str capture_text(struct arena *a, const struct captures *all, const struct capture *c)
+{
+    str first = shown_value(all, &c->items[0]);
+
+    if (c->len == 1)
+        return first;
+    return str_fmt(a, "(?<%.*s>=%.*s)", STR_ARG(c->name), STR_ARG(first));
 }
 
 void captures_warn(struct captures *c, struct buf *out)
@@ -125,13 +137,15 @@ void captures_warn(struct captures *c, struct buf *out)
 
     for (size_t i = 0; i < c->groups.len; i++) {
         const struct capture *group = &c->groups.items[i];
-        if (group->values.len < 2)
+        if (group->len < 2)
             continue;
-        str values = str_join(out->arena, group->values.items, group->values.len, STR(" | "));
-        buf_fmt(out,
-                "\nWARNING: Capturegroup (?<%.*s>\u2026) matched multiple values: \u00ab %.*s "
-                "\u00bb",
-                STR_ARG(group->name), STR_ARG(values));
+        buf_fmt(out, "\nWARNING: Capturegroup (?<%.*s>\u2026) matched multiple values: \u00ab ",
+                STR_ARG(group->name));
+        for (size_t k = 0; k < group->len; k++) {
+            buf_add(out, k ? STR(" | ") : STR_NONE);
+            buf_add(out, shown_value(c, &group->items[k]));
+        }
+        buf_add(out, STR(" \u00bb"));
     }
     inline_pay(c, c->groups.len + (out->len - before));
 }
@@ -148,6 +162,7 @@ struct inline_pass {
     const struct template *template;
     struct value *rendered;
     const struct value *live;
+    bool masked;
     struct log_buffer *log;
     struct captures captures;
     struct {
@@ -155,6 +170,20 @@ struct inline_pass {
         size_t len, cap;
     } pairs;
 };
+
+/* Whether a field is of the data of a Secret: of the object, or of one embedded in it. */
+static bool is_secret_field(const struct inline_pass *p, const struct per_field *f)
+{
+    const struct value *v = p->live;
+
+    for (size_t i = 0; p->masked && v && i < f->path.len; i++) {
+        str key = f->path.steps[i].key;
+        if (secret_is(v) && (str_eq(key, STR("data")) || str_eq(key, STR("stringData"))))
+            return true;
+        v = value_get(v, key);
+    }
+    return false;
+}
 
 /* *there: both sides have the field. */
 static bool get_pair(struct inline_pass *p, const struct per_field *f, struct field_pair *pair,
@@ -199,6 +228,7 @@ static bool collect_field(struct inline_pass *p, const struct per_field *f, stru
                        STR_ARG(f->text), STR_ARG(str_copy(p->arena, e->text)));
     log_buffer_info(p->log, "Performing %s comparison for %.*s::%.*s", f->call->name,
                     STR_ARG(p->template->path), STR_ARG(f->text));
+    p->captures.in_secret = is_secret_field(p, f);
     (void)f->call->compare(p->arena, pair.pattern, pair.value, &p->captures, p->log);
     if (!p->captures.left)
         return fail_of_cost(p->arena, p->template, f, pair.pattern, e);
@@ -230,11 +260,32 @@ static bool store_result(struct inline_pass *p, const struct per_field *f, str r
                    go_type(parent, true));
 }
 
+static str compare_again(struct inline_pass *p, const struct field_pair *pair)
+{
+    return pair->field->call->compare(p->arena, pair->pattern, pair->value, &p->captures, p->log);
+}
+
+/*
+ * The result of the second pass. What differs from the value is shown, so what was captured in the
+ * data of Secrets is masked there; it must still differ.
+ */
+static str result_of(struct inline_pass *p, const struct field_pair *pair)
+{
+    p->captures.in_secret = is_secret_field(p, pair->field);
+    str result = compare_again(p, pair);
+
+    if (!p->captures.has_secret || p->captures.in_secret || str_eq(result, pair->value))
+        return result;
+    p->captures.hides = true;
+    result = compare_again(p, pair);
+    p->captures.hides = false;
+    return str_eq(result, pair->value) ? str_concat(p->arena, result, STR(" (before)")) : result;
+}
+
 static void store_pair(struct inline_pass *p, const struct field_pair *pair, struct err *all)
 {
     AUTO_ERR e = {0};
-    str result =
-        pair->field->call->compare(p->arena, pair->pattern, pair->value, &p->captures, p->log);
+    str result = result_of(p, pair);
 
     bool ok = p->captures.left > 0
                   ? store_result(p, pair->field, result, &e)
@@ -244,12 +295,14 @@ static void store_pair(struct inline_pass *p, const struct field_pair *pair, str
 }
 
 bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
-                const struct value *live, uint64_t cost_max, struct log_buffer *log, struct err *e)
+                const struct value *live, uint64_t cost_max, bool masked, struct log_buffer *log,
+                struct err *e)
 {
     struct inline_pass p = {.arena = a,
                             .template = t,
                             .rendered = rendered,
                             .live = live,
+                            .masked = masked,
                             .log = log,
                             .captures = {.arena = a, .left = cost_max}};
     AUTO_ERR all = {0};

@@ -227,7 +227,7 @@ static str compare(struct arena *a, str pattern, str value, struct captures *c,
     for (size_t i = 0; i < groups.len; i++) {
         const struct group *g = &groups.items[i];
         const struct capture *known = captures_get(c, g->name);
-        str text = known ? capture_text(a, known) : STR_NONE;
+        str text = known ? capture_text(a, c, known) : STR_NONE;
         buf_add(&out, str_slice(pattern, at, g->from));
         buf_add(&out, text.len ? text : str_slice(pattern, g->from, g->to));
         at = g->to;

@@ -21,16 +21,23 @@ struct captures {
     struct {
         struct capture {
             str name;
-            struct str_list values; /* distinct, in order of appearance */
+            struct capture_value {
+                str text;
+                bool secret; /* it was captured in the data of Secrets only */
+            } * items;       /* distinct, in order of appearance */
+            size_t len, cap;
         } * items;
         size_t len, cap;
-    } groups; /* ordered by name */
+    } groups;        /* ordered by name */
+    bool in_secret;  /* what is captured now is the data of a Secret */
+    bool has_secret; /* some was */
+    bool hides;      /* what only Secrets have is written as a mask */
 };
 
 void captures_add(struct captures *c, str name, str value);
 const struct capture *captures_get(const struct captures *c, str name);
 /* The text that replaces a group: its value, or the first of several with a mark. */
-str capture_text(struct arena *a, const struct capture *c);
+str capture_text(struct arena *a, const struct captures *all, const struct capture *c);
 /* Appends a warning for each group with several values. */
 void captures_warn(struct captures *c, struct buf *out);
 
@@ -57,7 +64,10 @@ bool group_next(str text, size_t from, struct span *group, str *name);
 /* NULL if there is none of that name. */
 const struct inline_function *inline_find(str name);
 
-/* Runs all functions of a template on rendered, which they change, for at most cost_max. */
+/*
+ * Runs all functions of a template on rendered, which they change, for at most cost_max. masked:
+ * what groups capture in the data of a Secret is not shown in other fields.
+ */
 MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
-                           const struct value *live, uint64_t cost_max, struct log_buffer *log,
-                           struct err *e);
+                           const struct value *live, uint64_t cost_max, bool masked,
+                           struct log_buffer *log, struct err *e);

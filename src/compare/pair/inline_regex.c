@@ -84,7 +84,7 @@ static void replace_groups(struct arena *a, const struct regex *re, str value,
         if (group->span.from < at)
             continue;
         buf_add(out, str_slice(value, at, group->span.from));
-        buf_add(out, capture_text(a, captures_get(c, group->name)));
+        buf_add(out, capture_text(a, c, captures_get(c, group->name)));
         at = group->span.to;
     }
     buf_add(out, str_slice(value, at, spans[0].to));
