@@ -178,15 +178,28 @@ void cloud_error_from(struct arena *a, int http, const struct value *body, struc
     }
 }
 
-/* The beginning of a text that is not JSON; for an HTML page, its title. */
-static str excerpt(struct arena *a, str body)
+/* The title of an HTML page; empty: there is none. */
+static str page_title(str body)
 {
     size_t open = str_find(body, STR("<title>")), close = str_find(body, STR("</title>"));
+    bool has_title = open != STR_NPOS && close != STR_NPOS && open + 7 < close;
+
+    return has_title ? str_trim(str_slice(body, open + 7, close)) : STR_NONE;
+}
+
+/*
+ * What can be said about a text that is not JSON: the title of an HTML page, or else the beginning.
+ * A success is what was asked for, however garbled: these may be the keys of an account, which
+ * nobody can mask before they are known. So it is not quoted.
+ */
+static str excerpt(struct arena *a, int http, str body)
+{
+    str title = page_title(body);
     struct buf out = buf_new(a, EXCERPT_MAX + 4);
 
-    if (open != STR_NPOS && close != STR_NPOS && open + 7 < close)
-        body = str_slice(body, open + 7, close);
-    body = str_trim(body);
+    if (!title.len && http / 100 == 2)
+        return str_fmt(a, "Azure answered with status %d, but not with JSON", http);
+    body = str_trim(title.len ? title : body);
     for (size_t i = 0; i < body.len && i < EXCERPT_MAX; i++)
         buf_char(&out, (unsigned char)body.ptr[i] < 0x20 ? ' ' : body.ptr[i]);
     return buf_str(&out);
@@ -205,7 +218,8 @@ void cloud_error_read(struct arena *a, int http, str body, struct cloud_error *o
     }
     cloud_error_from(a, http, NULL, out);
     out->understood = !str_trim(body).len;
-    out->message = excerpt(a, body);
+    if (!out->understood)
+        out->message = excerpt(a, http, body);
 }
 
 str cloud_error_text(struct arena *a, const struct cloud_error *e)

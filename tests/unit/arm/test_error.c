@@ -78,6 +78,27 @@ TEST(no_answer_has_a_text)
     assert_str(cloud_error_text(a, &e), STR("there was no answer from Azure"));
 }
 
+/* They may be keys of an account, which were asked for. */
+TEST(successes_are_not_quoted)
+{
+    static const struct {
+        const char *body, *text;
+    } cases[] = {
+        {"{\"keys\":[{\"value\":\"planted\"}]} x",
+         "Azure answered with status 200, but not with JSON"},
+        {"key1=planted", "Azure answered with status 200, but not with JSON"},
+        {"<title>Sign in</title>planted", "Sign in"},
+        {" \r\n", "Azure answered with status 200 and said nothing more"},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct cloud_error e;
+        cloud_error_read(a, 200, str_c(cases[i].body), &e);
+        assert_str(cloud_error_text(a, &e), str_c(cases[i].text));
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(every_shape_is_read),
           cmocka_unit_test(causes_are_kept_in_order_and_limited),
-          cmocka_unit_test(no_answer_has_a_text))
+          cmocka_unit_test(no_answer_has_a_text), cmocka_unit_test(successes_are_not_quoted))
