@@ -81,6 +81,32 @@ static bool has_no_effect(const struct value *known, const struct deviation *f)
 
 /* ---- Changes. -------------------------------------------------------------------------------- */
 
+#define DIGEST_PREFIX "sha256:"
+#define DIGEST_LEN (sizeof(DIGEST_PREFIX) - 1 + 64)
+
+/*
+ * In what is compared, Secrets are digests, and where an object with a Secret in it is missing as a
+ * whole, that is what would be shown. Without the operator's key it could be guessed.
+ */
+static bool hide_digest(void *ctx, struct value *v, size_t depth)
+{
+    str text = value_str(v), hidden = STR("(secret)");
+
+    (void)ctx, (void)depth;
+    if (value_is(v, VALUE_STRING) && text.len == DIGEST_LEN &&
+        str_has_prefix(text, STR(DIGEST_PREFIX))) {
+        v->text = hidden.ptr;
+        v->len = (uint32_t)hidden.len;
+    }
+    return true;
+}
+
+static void set_side(struct arena *a, struct value *change, const char *side, const struct value *v)
+{
+    if (v)
+        value_walk(value_set(a, change, str_c(side), value_copy(a, v)), hide_digest, NULL);
+}
+
 static void add_change(struct arena *a, struct value *list, str path, const struct value *wanted,
                        const struct value *found, const char *flag)
 {
@@ -88,10 +114,8 @@ static void add_change(struct arena *a, struct value *list, str path, const stru
 
     value_set_str(a, one, STR("path"), path);
     value_set_str(a, one, STR("op"), wanted ? found ? STR("~") : STR("+") : STR("-"));
-    if (wanted)
-        value_set(a, one, STR("wanted"), value_copy(a, wanted));
-    if (found)
-        value_set(a, one, STR("found"), value_copy(a, found));
+    set_side(a, one, "wanted", wanted);
+    set_side(a, one, "found", found);
     if (flag)
         value_set_str(a, one, STR("flag"), str_c(flag));
     value_add(a, list, one);
