@@ -290,6 +290,17 @@ void arm_pipe_free(struct arm_pipe *p)
     arena_free(p->arena);
 }
 
+struct arm_answer arm_done_answer(const struct arm_done *d)
+{
+    struct arm_answer answer = arm_answer_of(&d->result);
+
+    if (!d->result.status) {
+        answer.failure = d->failure.text;
+        answer.denied = d->failure.kind == ERR_DENIED;
+    }
+    return answer;
+}
+
 struct arm_pipe_stats arm_pipe_stats(struct arm_pipe *p)
 {
     AUTO_LOCK guard = lock_take(&p->lock);

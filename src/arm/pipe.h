@@ -55,6 +55,11 @@ struct arm_done {
     struct err failure;
     struct arena *arena; /* owns everything above; may be used until the release */
 };
+/*
+ * The response, or why there is none: a credential that was rejected, no connection, too large a
+ * body. It shares the texts of d.
+ */
+struct arm_answer arm_done_answer(const struct arm_done *d);
 
 MUST_CHECK bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out,
                              struct err *e);

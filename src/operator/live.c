@@ -424,17 +424,13 @@ static void ask_azure(struct live *l, uint64_t ticket, const struct effect *effe
 static void on_azure_answer(struct live *l, const struct arm_done *done)
 {
     struct asked *asked = done->ctx;
-    struct arm_answer a = arm_answer_of(&done->result);
+    const struct arm_answer a = arm_done_answer(done);
 
     request_metrics_add(l->requests, done->call.id, done->call.method, done->result.status,
                         clock_mono() - asked->at);
     if (!done->result.status && !http_cancel_raised(l->stopping))
         LOG_WARN("Azure does not answer", LOG_STR("method", done->call.method),
                  LOG_STR("id", done->call.id), LOG_STR("error", done->failure.text));
-    if (!done->result.status) {
-        a.failure = done->failure.text;
-        a.denied = done->failure.kind == ERR_DENIED;
-    }
     answer(l, asked->life, asked->ticket, &a);
 }
 

@@ -197,12 +197,8 @@ static void take_answer(struct planning *l)
 {
     struct arm_done *done = arm_pipe_next(l->pipe);
     struct asked *asked = done->ctx;
-    struct arm_answer answer = arm_answer_of(&done->result);
+    const struct arm_answer answer = arm_done_answer(done);
 
-    if (!done->result.status) {
-        answer.failure = done->failure.text;
-        answer.denied = done->failure.kind == ERR_DENIED;
-    }
     planner_tell(l->planner, asked->ticket, &answer);
     accounts_give(l->accounts, asked->client);
     arm_pipe_release(l->pipe, done);
