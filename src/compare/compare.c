@@ -182,12 +182,14 @@ static bool load_from(struct loading *l, struct root *root, struct err *e)
     str file = STR_NONE;
 
     r->helm = o->dialect->helm_functions;
+    r->single = o->dialect->single_documents;
     return find_reference(a, o, root, &file, e) && reference_load(a, root, file, &l->log, r, e) &&
-           (!o->config.len || user_config_load(a, o->config, &pairs, e)) &&
+           (!o->config.len || user_config_load(a, o->config, r->single, &pairs, e)) &&
            templates_parse(a, root, &l->log, r, e) &&
            (!o->dialect->sound_overrides ||
             (check_repeated(a, r, e) && check_override_for(a, r, &o->override_for, e))) &&
-           (!o->overrides.len || overrides_load(a, o->overrides, &l->compare->overrides, e)) &&
+           (!o->overrides.len ||
+            overrides_load(a, o->overrides, r->single, &l->compare->overrides, e)) &&
            build_correlators(l, pairs, e);
 }
 

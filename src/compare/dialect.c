@@ -10,6 +10,7 @@ const struct dialect dialect_native = {
     .helm_functions = true,
     .confined_links = true,
     .folder_names = true,
+    .single_documents = true,
     .sound_overrides = true,
     .exact_numbers = true,
     .strict_text = true,

@@ -15,9 +15,11 @@
 
 struct dialect {
     /* Reading references. */
-    bool helm_functions;  /* templates can use Helm's functions, too */
-    bool confined_links;  /* symbolic links out of the reference need permission */
-    bool folder_names;    /* a folder may name a reference, and a file may be called STDIN */
+    bool helm_functions; /* templates can use Helm's functions, too */
+    bool confined_links; /* symbolic links out of the reference need permission */
+    bool folder_names;   /* a folder may name a reference, and a file may be called STDIN */
+    bool
+        single_documents; /* what follows a document that stands alone is an error; else left out */
     bool sound_overrides; /* templates listed twice and overrides for unknown ones are errors */
 
     /* Reading objects. */

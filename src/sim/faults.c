@@ -397,12 +397,13 @@ static bool read_fault(struct sim *s, struct reader *r, const struct value *give
 
 bool sim_faults_read(struct sim *s, const struct source *src, struct err *e)
 {
+    static const struct read_options options = {.single = true};
     AUTO_ARENA a = arena_new();
     struct reader r = {src, e};
     struct value *root;
     const struct value *list;
 
-    if (!yaml_read(a, src, NULL, &root, e))
+    if (!yaml_read(a, src, &options, &root, e))
         return false;
     list = value_get(root, STR("faults"));
     if (!list && value_is(root, VALUE_OBJECT) && value_get(root, STR("kind")))

@@ -56,11 +56,10 @@ struct read_options {
     enum quote_rule quotes;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
-    /*
-     * Set by yaml_read if it noticed in passing that yaml_may_go_on is false for the text; may be
-     * NULL.
-     */
+    /* Set by yaml_read if nothing follows the document, not even an empty one; may be NULL. */
     bool *alone;
+    /* With yaml_read: anything but empty documents behind the first one is an error. */
+    bool single;
 };
 
 /* Limits of all readers. Exceeding one is ERR_LIMIT, with the position. */

@@ -18,12 +18,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void try_reference(struct arena *a, const struct reference_version *version, str text)
 {
+    const struct yaml_file file = {.name = STR("m.yaml"), .text = text};
     struct reference r = {.omit_lists = map_new(a)};
     struct log_buffer log = {.arena = a};
     struct value *doc;
     AUTO_ERR e = {0};
 
-    if (strict_read(a, STR("m.yaml"), text, version->schema, &doc, &e) && doc &&
+    if (strict_read(a, &file, version->schema, &doc, &e) && doc &&
         reference_build(a, version, doc, &log, &r, &e))
         assert(r.written);
 }

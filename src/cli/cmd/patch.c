@@ -76,6 +76,7 @@ static bool read_patch_bytes(struct call *c, str *name, str *bytes, struct err *
 /* The patch as JSON: a JSON patch is used unchanged. */
 static bool read_patch(struct call *c, str *out, struct err *e)
 {
+    static const struct read_options options = {.single = true};
     struct source *src = ARENA_NEW(c->arena, struct source);
     struct buf json = buf_new(c->arena, OUTPUT_MAX);
     struct value *root;

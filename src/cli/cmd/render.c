@@ -60,6 +60,7 @@ static bool read_data(struct call *c, const struct render_values *v, struct valu
 /* a.b=1: the value is parsed as YAML; an empty one is the empty text. */
 static bool set_one(struct arena *a, struct value *root, str text, struct err *e)
 {
+    static const struct read_options options = {.single = true};
     struct source *src = ARENA_NEW(a, struct source);
     struct value *item;
     struct path path;
@@ -69,7 +70,7 @@ static bool set_one(struct arena *a, struct value *root, str text, struct err *e
         return err_set(e, ERR_USAGE, "--set %.*s: want PATH=VALUE", STR_ARG(text));
     if (!src->text.len) {
         item = value_string(a, STR_NONE);
-    } else if (!yaml_read(a, src, NULL, &item, e)) {
+    } else if (!yaml_read(a, src, &options, &item, e)) {
         e->at = (struct where){0}; /* no file */
         return err_wrap(e, "--set %.*s", STR_ARG(text));
     }

@@ -196,7 +196,7 @@ static bool compare_case(struct running *r, struct arena *a, const struct case_r
 static bool read_expected(struct arena *a, str path, struct value **out, struct err *e)
 {
     struct source *source = ARENA_NEW(a, struct source);
-    const struct read_options options = {.duplicates = DUPLICATE_ERROR};
+    const struct read_options options = {.duplicates = DUPLICATE_ERROR, .single = true};
     str bytes;
 
     *out = NULL;

@@ -92,19 +92,21 @@ static bool build(struct arena *a, const struct value *doc, struct generate_conf
            check_keys(&out->omit_labels, "omitLabels", e);
 }
 
-bool generate_config_load(struct arena *a, str path, struct generate_config *out, struct err *e)
+bool generate_config_load(struct arena *a, str path, bool single, struct generate_config *out,
+                          struct err *e)
 {
+    struct yaml_file file = {.name = path, .single = single};
     struct value *doc;
-    str full, text;
+    str full;
 
     if (!file_absolute(a, path, &full, e))
         return err_wrap(e, "failed to get absolute path for %.*s", STR_ARG(path));
-    if (!file_read(a, full, &text, e)) {
+    if (!file_read(a, full, &file.text, e)) {
         if (e->kind == ERR_NOT_FOUND)
             return err_set(e, ERR_NOT_FOUND, "configuration file not found: %.*s", STR_ARG(path));
         return err_wrap(e, "failed to read configuration");
     }
-    if (!strict_read(a, path, text, &config_schema, &doc, e))
+    if (!strict_read(a, &file, &config_schema, &doc, e))
         return err_wrap(e, "invalid YAML in configuration file");
     return build(a, doc, out, e);
 }

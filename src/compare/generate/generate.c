@@ -141,7 +141,7 @@ static bool generate(struct arena *a, const struct generate_options *o, struct l
     struct generate_config config;
     str folder;
 
-    if (!generate_config_load(a, o->config, &config, e))
+    if (!generate_config_load(a, o->config, o->dialect->single_documents, &config, e))
         return false;
     log_buffer_info(log, "Loaded configuration from %.*s", STR_ARG(o->config));
     log_buffer_info(log, "  Resources to capture: %zu", config.rows.len);

@@ -27,8 +27,9 @@ struct generate_config {
     } rows;
 };
 
-MUST_CHECK bool generate_config_load(struct arena *a, str path, struct generate_config *out,
-                                     struct err *e);
+/* single: what follows the first document is an error. */
+MUST_CHECK bool generate_config_load(struct arena *a, str path, bool single,
+                                     struct generate_config *out, struct err *e);
 
 /* Fails if it is not a folder. */
 MUST_CHECK bool generate_source_check(struct arena *a, str folder, struct err *e);

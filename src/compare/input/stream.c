@@ -264,11 +264,14 @@ static void spell_floats(const struct input *in, struct value *v)
 static bool check_end(const struct source *source, str text, struct err *e)
 {
     uint32_t line;
+    enum yaml_rest rest = yaml_rest(text, &line);
 
-    if (!yaml_goes_on(text, &line))
+    if (rest == YAML_REST_NONE)
         return true;
-    err_set(e, ERR_INVALID,
-            "another document begins within this one; put a line \"---\" before it");
+    err_set(e, ERR_INVALID, "%s",
+            rest == YAML_REST_LOOSE
+                ? YAML_REST_LOOSE_TEXT
+                : "another document begins within this one; put a line \"---\" before it");
     return err_at(e, (struct where){source->file, source->lines_before + line, 1});
 }
 

@@ -14,6 +14,7 @@
 #include "compare/input/object_internal.h"
 #include "compare/reference/reference_internal.h"
 #include "go/decode.h"
+#include "text/yaml/yaml.h"
 #include "value/source.h"
 
 struct lint {
@@ -59,6 +60,8 @@ str lint_quoted_path(struct arena *a, const struct path *path, str *holder);
 struct where lint_key_where(const struct source *s, const struct value *member);
 /* The text of a YAML error, without its line numbers, which differ from those of places. */
 str lint_yaml_text(str text);
+/* What begins behind the document of a file or of a rendered template. */
+const char *lint_rest_text(enum yaml_rest rest);
 /* The path of a file of the reference as shown: folder and name. */
 str lint_path(const struct lint *l, str name);
 

@@ -147,13 +147,28 @@ str lint_yaml_text(str text)
     return str_cut(text, STR("decoding JSON: json: "), &before, &rest) ? rest : text;
 }
 
+const char *lint_rest_text(enum yaml_rest rest)
+{
+    return rest == YAML_REST_LOOSE ? YAML_REST_LOOSE_TEXT : "a second document begins here";
+}
+
+static void check_rest(struct lint *l, const struct source *source)
+{
+    uint32_t line;
+    enum yaml_rest rest = yaml_rest(source->text, &line);
+
+    if (rest != YAML_REST_NONE)
+        lint_add(l, &lint_several_documents, (struct where){.file = source->file, .line = line},
+                 "%s", lint_rest_text(rest));
+}
+
 void lint_parse(struct lint *l, str text, str shown, struct source **source, struct value **out)
 {
     struct duplicates duplicates = {.lint = l};
+    bool alone = false;
     const struct read_options options = {
-        .go = true, .warn = note_duplicate, .warn_ctx = &duplicates};
+        .go = true, .warn = note_duplicate, .warn_ctx = &duplicates, .alone = &alone};
     AUTO_ERR fault = {0};
-    uint32_t line;
 
     *out = NULL;
     *source = ARENA_NEW(l->arena, struct source);
@@ -162,9 +177,8 @@ void lint_parse(struct lint *l, str text, str shown, struct source **source, str
         !yaml_read(l->arena, *source, &options, out, &fault)) {
         lint_add(l, &lint_syntax, fault.at, "%.*s", STR_ARG(lint_yaml_text(fault.text)));
         *out = NULL;
-    } else if (yaml_goes_on((*source)->text, &line)) {
-        lint_add(l, &lint_several_documents, (struct where){.file = shown, .line = line},
-                 "a second document begins here");
+    } else if (!alone) {
+        check_rest(l, *source);
     }
     count_duplicates(&duplicates);
     if (!has_text(*out))

@@ -73,8 +73,10 @@ const struct lint_rule lint_repeated_template = {
 const struct lint_rule lint_replaced = {
     "replaced", LINT_WARNING,
     "rename one of the two; the function file takes the place of the template"};
-const struct lint_rule lint_several_documents = {"several-documents", LINT_ERROR,
-                                                 "split it; only the first document counts"};
+const struct lint_rule lint_several_documents = {
+    "several-documents", LINT_ERROR,
+    "split it, or indent it alike; only the first document "
+    "counts"};
 const struct lint_rule lint_syntax = {"syntax", LINT_ERROR,
                                       "correct the YAML; nothing else can be checked before"};
 const struct lint_rule lint_template_run = {

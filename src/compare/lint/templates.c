@@ -331,18 +331,20 @@ static bool read_rendering(struct lint *l, struct rendering *r)
 {
     struct template *t = &l->reference.templates.items[r->index];
     AUTO_ERR e = {0};
+    bool alone = false;
     uint32_t line;
 
     if (!yaml_map_read_bounded(l->arena, template_output(l->arena, r->raw), RENDERED_NODES_MAX,
-                               NULL, &t->metadata, &e)) {
+                               &alone, &t->metadata, &e)) {
         add_yaml_fault(l, r, &e);
         return false;
     }
     l->bytes += template_tree_bytes(t->metadata);
     t->identity = identity_of(t->metadata);
-    if (yaml_goes_on(r->raw, &line))
-        lint_add(l, &lint_several_documents, written_by(l, r, line_start(r->raw, line)),
-                 "a second document begins here");
+    enum yaml_rest rest = alone ? YAML_REST_NONE : yaml_rest(r->raw, &line);
+    if (rest != YAML_REST_NONE)
+        lint_add(l, &lint_several_documents, written_by(l, r, line_start(r->raw, line)), "%s",
+                 lint_rest_text(rest));
     return true;
 }
 

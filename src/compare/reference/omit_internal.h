@@ -47,9 +47,9 @@ struct omit_reading {
  */
 #define OMIT_ENTRIES_MAX 1000000
 /* How many entries the lists that templates name in fieldsToOmitRefs may have together. */
-#define OMIT_REFS_MAX (10 * OMIT_ENTRIES_MAX)
+#define OMIT_REFS_MAX ((size_t)10 * OMIT_ENTRIES_MAX)
 #define OMIT_REFS_TEXT                                                                             \
-    "the lists that fieldsToOmitRefs of all templates name have more than %d entries"
+    "the lists that fieldsToOmitRefs of all templates name have more than %zu entries"
 
 /* Adds the built-in list, in the form of the metadata file, to fieldsToOmit.items. */
 struct value *omit_built_in(struct arena *a);

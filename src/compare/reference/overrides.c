@@ -52,12 +52,13 @@ struct override override_read(const struct value *v)
     };
 }
 
-static bool read_overrides(struct arena *a, str path, struct overrides *out, struct err *e)
+static bool read_overrides(struct arena *a, str path, bool single, struct overrides *out,
+                           struct err *e)
 {
     struct value *doc;
     str text;
 
-    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e) ||
+    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, single, &doc, e) ||
         !yaml_source(a, path, text, &out->source, e))
         return false;
     if (!schema_decode(a, &overrides_schema, SCHEMA_LOOSE, doc, e))
@@ -70,9 +71,9 @@ static bool read_overrides(struct arena *a, str path, struct overrides *out, str
     return true;
 }
 
-bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e)
+bool overrides_load(struct arena *a, str path, bool single, struct overrides *out, struct err *e)
 {
-    return read_overrides(a, path, out, e) || err_wrap(e, "failed to load user overrides");
+    return read_overrides(a, path, single, out, e) || err_wrap(e, "failed to load user overrides");
 }
 
 static void set_unless_empty(struct arena *a, struct value *out, str key, str text)
@@ -171,7 +172,7 @@ static bool expand_patch(struct patching *p, struct override *o, struct err *e)
     p->render->changed = run.changed;
     if (!ok)
         return err_wrap(e, "failed to execute patch template");
-    if (!yaml_any_read(p->arena, buf_str(&text), &doc, e))
+    if (!yaml_any_read(p->arena, buf_str(&text), p->render->exact, &doc, e))
         return err_wrap(e, "failed to unmarshal templated patch");
     if (!schema_decode(p->arena, &override_schema, SCHEMA_LOOSE, doc, e)) {
         err_wrap(e, "error unmarshaling JSON: while decoding JSON");

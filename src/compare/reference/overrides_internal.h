@@ -12,7 +12,8 @@ struct render;
 struct schema;
 
 /* The pairs of a user config: object id to template path (a str). */
-MUST_CHECK bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e);
+MUST_CHECK bool user_config_load(struct arena *a, str path, bool single, struct map **pairs,
+                                 struct err *e);
 
 extern const struct schema user_config_schema;
 /* The pairs in a decoded user config; NULL if there are none. */
@@ -30,7 +31,8 @@ struct overrides {
     struct source source;
 };
 
-MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
+MUST_CHECK bool overrides_load(struct arena *a, str path, bool single, struct overrides *out,
+                               struct err *e);
 extern const struct schema overrides_schema;
 /* Reads an override of a decoded file. */
 struct override override_read(const struct value *v);

@@ -34,9 +34,10 @@ static bool fail_in_format(struct err *e)
     return err_wrap(e, "Reference config isn't in correct format. error");
 }
 
-static bool read_format(struct arena *a, str file, str text, struct value **out, struct err *e)
+static bool read_format(struct arena *a, const struct yaml_file *file, struct value **out,
+                        struct err *e)
 {
-    if (!strict_read(a, file, text, NULL, out, e))
+    if (!strict_read(a, file, NULL, out, e))
         return fail_in_format(e);
     if (!*out)
         return err_set(e, ERR_INVALID,
@@ -70,18 +71,18 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct l
                     struct reference *out, struct err *e)
 {
     const struct reference_version *version;
+    struct yaml_file read = {.name = file, .single = out->single};
     struct value *doc;
-    str text;
 
-    if (!root_read(a, root, file, &text, e))
+    if (!root_read(a, root, file, &read.text, e))
         return err_wrap(e, "Reference config file not found. error");
-    if (!read_format(a, file, text, &doc, e) || !reference_version_find(a, doc, &version, e))
+    if (!read_format(a, &read, &doc, e) || !reference_version_find(a, doc, &version, e))
         return false;
     if (!strict_decode(a, version->schema, doc, e))
         return fail_in_format(e);
     out->folder = root->folder;
     out->version = str_c(version->name);
-    if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e) ||
+    if (!yaml_source(a, reference_file(a, out, file), read.text, &out->source, e) ||
         !reference_build(a, version, doc, log, out, e))
         return false;
     name_places(out);

@@ -82,6 +82,7 @@ struct reference {
     struct map *omit_lists; /* name to struct omit_list */
     str omit_default;
     bool helm;             /* its templates can use Helm's functions, too */
+    bool single;           /* what follows the document of its metadata file is an error */
     struct value *written; /* what is hashed */
     str folder;
     struct source source; /* the metadata file, with its full path */

@@ -17,6 +17,7 @@
 #include "compare/explain/trace_internal.h"
 #include "compare/reference/yaml_map_internal.h"
 #include "go/quote.h"
+#include "text/yaml/yaml.h"
 
 str path_base(str path)
 {
@@ -270,9 +271,13 @@ static bool execute(struct arena *a, const struct template *t, struct tmpl_run *
 static bool check_single(const struct template *t, str text, struct err *e)
 {
     uint32_t line;
+    enum yaml_rest rest = yaml_rest(text, &line);
 
-    if (!yaml_goes_on(text, &line))
+    if (rest == YAML_REST_NONE)
         return true;
+    if (rest == YAML_REST_LOOSE)
+        return err_set(e, ERR_INVALID, "template: %.*s, line %u of the result: %s",
+                       STR_ARG(t->path), (unsigned)line, YAML_REST_LOOSE_TEXT);
     return err_set(e, ERR_INVALID,
                    "template: %.*s renders to several documents, the second in line %u of the "
                    "result; split it into one template for each",

@@ -37,16 +37,17 @@ const struct value *user_config_pairs(const struct value *doc)
 }
 
 /* Upstream: the path is shown without its leading slash, relative to the root of the system. */
-bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e)
+bool user_config_load(struct arena *a, str path, bool single, struct map **pairs, struct err *e)
 {
     const struct root root = {0}; /* that of the system */
+    struct yaml_file file = {.name = path, .single = single};
     struct value *doc;
-    str full, text;
+    str full;
 
     *pairs = map_new(a);
-    if (!file_absolute(a, path, &full, e) || !root_read(a, &root, str_from(full, 1), &text, e))
+    if (!file_absolute(a, path, &full, e) || !root_read(a, &root, str_from(full, 1), &file.text, e))
         return err_wrap(e, "User Config File not found. error");
-    if (!strict_read(a, path, text, &user_config_schema, &doc, e))
+    if (!strict_read(a, &file, &user_config_schema, &doc, e))
         return err_wrap(e, "User config file isn't in correct format. error");
     const struct value *found = user_config_pairs(doc);
     for (size_t i = 0; i < value_len(found); i++) {

@@ -15,15 +15,12 @@ static bool read_any(struct arena *a, str text, struct read_options options, str
     options.go = true;
     if (!yaml_source(a, STR_NONE, text, source, e))
         return err_wrap(e, "error converting YAML to JSON");
-    /* Without a byte order mark the source is the text that is asked about. */
-    if (source->text.ptr != text.ptr)
-        options.alone = NULL;
     return yaml_read(a, source, &options, out, e) || err_wrap(e, "error converting YAML to JSON");
 }
 
-bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e)
+bool yaml_any_read(struct arena *a, str text, bool single, struct value **out, struct err *e)
 {
-    return read_any(a, text, (struct read_options){0}, out, e);
+    return read_any(a, text, (struct read_options){.single = single}, out, e);
 }
 
 bool yaml_map_read_bounded(struct arena *a, str text, size_t nodes_max, bool *alone,
@@ -59,13 +56,15 @@ bool strict_decode(struct arena *a, const struct schema *schema, struct value *v
     return schema_decode(a, schema, SCHEMA_STRICT, v, e) || fail_in_json(e);
 }
 
-bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
+bool strict_read(struct arena *a, const struct yaml_file *file, const struct schema *schema,
                  struct value **out, struct err *e)
 {
-    const struct read_options options = {.duplicates = DUPLICATE_ERROR, .go = true};
+    const struct read_options options = {
+        .duplicates = DUPLICATE_ERROR, .go = true, .single = file->single};
     struct source *source = ARENA_NEW(a, struct source);
 
-    if (!yaml_source(a, file, text, source, e) || !yaml_read(a, source, &options, out, e))
+    if (!yaml_source(a, file->name, file->text, source, e) ||
+        !yaml_read(a, source, &options, out, e))
         return err_wrap(e, "error converting YAML to JSON");
     if ((*out)->kind == VALUE_NULL) {
         *out = NULL;
@@ -79,28 +78,4 @@ bool strict_read(struct arena *a, str file, str text, const struct schema *schem
             "json: cannot unmarshal %s into Go value of type map[string]interface {}",
             json_kind(*out));
     return fail_in_json(e);
-}
-
-/* More empty documents than that count as something: each takes its time. */
-#define EMPTY_MAX 10000
-
-bool yaml_goes_on(str text, uint32_t *line)
-{
-    const struct source source = {.text = text};
-    struct value *first, *next = NULL;
-    size_t offset = 0, empty = 0;
-
-    /* Most texts have no such line: they are not read a second time. */
-    if (!yaml_may_go_on(text))
-        return false;
-    AUTO_ARENA a = arena_new();
-    AUTO_ERR fault = {0};
-    bool ok = yaml_read_next(a, &source, NULL, &offset, &first, &fault);
-    while (ok && (ok = yaml_read_next(a, &source, NULL, &offset, &next, &fault)) && next &&
-           next->kind == VALUE_NULL && empty < EMPTY_MAX)
-        empty++;
-    /* The first one can be read, so what fails is behind it. */
-    if (!ok || next)
-        *line = ok ? source_where(&source, next).line : fault.at.line;
-    return !ok || next;
 }

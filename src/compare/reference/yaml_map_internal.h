@@ -11,23 +11,24 @@
 MUST_CHECK bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e);
 /*
  * The same with a limit for untrusted text: a few bytes become a node of a hundred. nodes_max 0:
- * only the usual limit of YAML. *alone is set if yaml_goes_on is known to be false for the text; it
- * may be NULL.
+ * only the usual limit of YAML. *alone is set if nothing follows the document; it may be NULL.
  */
 MUST_CHECK bool yaml_map_read_bounded(struct arena *a, str text, size_t nodes_max, bool *alone,
                                       struct value **out, struct err *e);
-/* Like yaml_map_read, for any value. */
-MUST_CHECK bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e);
-/*
- * Whether anything follows the first document of a text, which must be valid: another document,
- * something invalid, or thousands of empty documents; line is where it starts, or where it fails.
- */
-bool yaml_goes_on(str text, uint32_t *line);
+/* Like yaml_map_read, for any value. single: what follows the first document is an error. */
+MUST_CHECK bool yaml_any_read(struct arena *a, str text, bool single, struct value **out,
+                              struct err *e);
+
+struct yaml_file {
+    str name, text;
+    bool single; /* what follows the first document is an error; the original leaves it out */
+};
+
 /*
  * Decodes YAML strictly by a schema, with the error texts of Go's libraries. *out is NULL for null.
  */
-MUST_CHECK bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
-                            struct value **out, struct err *e);
+MUST_CHECK bool strict_read(struct arena *a, const struct yaml_file *file,
+                            const struct schema *schema, struct value **out, struct err *e);
 /* The second half of it, for what was read without a schema because that depends on it. */
 MUST_CHECK bool strict_decode(struct arena *a, const struct schema *schema, struct value *v,
                               struct err *e);

@@ -339,6 +339,15 @@ static bool find_next(struct building *b, const struct ypart *part)
     return true;
 }
 
+/* Notes whether the text ends with the document that was built. */
+static void note_alone(struct building *b, bool *alone)
+{
+    struct yevent event = {0};
+
+    if (alone && !*alone)
+        *alone = b->ended || (yparse_next(&b->parse, &event) && event.kind == YEVENT_STREAM_END);
+}
+
 bool yaml_read_proper(struct arena *a, const struct ypart *part, const struct read_options *opts,
                       struct value **out, struct err *e)
 {
@@ -367,6 +376,8 @@ bool yaml_read_proper(struct arena *a, const struct ypart *part, const struct re
     b.nodes.len = 0;
     if (!build(&b) || !find_next(&b, part) || (r.special && !yaml_expand(&r, &b.root)))
         return false;
+    if (!part->next)
+        note_alone(&b, r.opts->alone);
     *out = arena_alloc_raw(a, sizeof(**out));
     **out = b.root;
     return true;
@@ -382,11 +393,34 @@ bool yaml_read_part(struct arena *a, const struct ypart *part, const struct read
     return true;
 }
 
+static bool fail_rest(const struct source *src, enum yaml_rest rest, uint32_t line, struct err *e)
+{
+    err_set(e, ERR_INVALID, "yaml: %s",
+            rest == YAML_REST_LOOSE ? YAML_REST_LOOSE_TEXT
+                                    : "another document begins here, where one is expected");
+    return err_at(e, (struct where){src->file, src->lines_before + line, 1});
+}
+
+static bool read_single(struct arena *a, const struct ypart *part, struct read_options opts,
+                        struct value **out, struct err *e)
+{
+    bool alone = false;
+    uint32_t line;
+
+    opts.alone = &alone;
+    if (!yaml_read_part(a, part, &opts, out, e))
+        return false;
+    enum yaml_rest rest = alone ? YAML_REST_NONE : yaml_rest(part->src->text, &line);
+    return rest == YAML_REST_NONE || fail_rest(part->src, rest, line, e);
+}
+
 bool yaml_read(struct arena *a, const struct source *src, const struct read_options *opts,
                struct value **out, struct err *e)
 {
     const struct ypart all = {.src = src, .to = src->text.len};
 
+    if (opts && opts->single)
+        return read_single(a, &all, *opts, out, e);
     return yaml_read_part(a, &all, opts, out, e);
 }
 

@@ -151,6 +151,32 @@ bool yaml_may_go_on(str text)
     return utf16 || has_marks(text);
 }
 
+/* More empty documents than that count as something: each takes its time. */
+#define EMPTY_MAX 10000
+
+enum yaml_rest yaml_rest(str text, uint32_t *line)
+{
+    const struct source source = {.text = text};
+    struct value *first, *next = NULL;
+    size_t offset = 0, empty = 0;
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR fault = {0};
+
+    if (!yaml_read_next(a, &source, NULL, &offset, &first, &fault)) {
+        /* The first one can be read, so what fails is behind it. */
+        *line = fault.at.line;
+        return yaml_may_go_on(text) ? YAML_REST_DOCUMENT : YAML_REST_LOOSE;
+    }
+    bool ok;
+    while ((ok = yaml_read_next(a, &source, NULL, &offset, &next, &fault)) && next &&
+           next->kind == VALUE_NULL && empty < EMPTY_MAX)
+        empty++;
+    if (ok && !next)
+        return YAML_REST_NONE;
+    *line = ok ? source_where(&source, next).line : fault.at.line;
+    return YAML_REST_DOCUMENT;
+}
+
 bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out, struct err *e)
 {
     size_t from, to;
@@ -160,13 +186,14 @@ bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out
         struct value *v;
         if (!next_part(s, &from, &to, e))
             return false;
-        /* Go's tools take the first document of a part, and leave out the others. */
-        bool goes_on = !(s->opts && s->opts->go) &&
-                       yaml_may_go_on(str_slice(s->src->text, from, to));
         size_t next = to;
-        const struct ypart part = {
-            .src = s->src, .from = from, .to = to, .next = goes_on ? &next : NULL};
-        if (!yaml_read_part(a, &part, s->opts, &v, e))
+        struct ypart part = {.src = s->src, .from = from, .to = to};
+        /* Go's tools take the first document of a part, and leave out what follows. */
+        bool go = s->opts && s->opts->go;
+        bool fast = (go || !yaml_may_go_on(str_slice(s->src->text, from, to))) &&
+                    yaml_fast(a, &part, s->opts, &v);
+        part.next = go ? NULL : &next;
+        if (!fast && !yaml_read_proper(a, &part, s->opts, &v, e))
             return false;
         if (next < to)
             s->offset = next;

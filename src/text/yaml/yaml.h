@@ -22,7 +22,8 @@ MUST_CHECK bool yaml_source(struct arena *a, str file, str bytes, struct source 
                             struct err *e);
 
 /*
- * Reads the first document, as Go's Unmarshal does; what follows is ignored. An empty text is null.
+ * Reads the first document, as Go's Unmarshal does; what follows is ignored, unless
+ * read_options.single says otherwise. An empty text is null.
  * opts may be NULL. A duplicate key is a warning with its position, or an error in Go's words when
  * duplicates are rejected. Integers of any size and decimals stay exact; .inf and .nan fail, since
  * JSON has none.
@@ -65,6 +66,26 @@ bool yaml_is_prologue(str text);
  * are not "\n". Go's tools do not split there, and read only the first document.
  */
 bool yaml_may_go_on(str text);
+
+enum yaml_rest {
+    YAML_REST_NONE,     /* nothing but empty documents */
+    YAML_REST_DOCUMENT, /* another document, or thousands of empty ones */
+    /*
+     * Text without a mark in front: lines that are indented less than the first one end the
+     * document, and so does the bracket that closes it.
+     */
+    YAML_REST_LOOSE,
+};
+
+/*
+ * What follows the first document of a text, which must be valid. *line is where it starts, or
+ * where it fails.
+ */
+enum yaml_rest yaml_rest(str text, uint32_t *line);
+/* What messages say about YAML_REST_LOOSE. */
+#define YAML_REST_LOOSE_TEXT                                                                       \
+    "the document ends here, and the rest would be left out: it is indented less than the first "  \
+    "line, or follows a closing bracket"
 
 /* What a message may quote of a document: the text or "***". */
 str yaml_quotable(enum quote_rule rule, str document, str text);

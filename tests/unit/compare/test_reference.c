@@ -39,14 +39,19 @@ static const struct {
      "[]*compare.ReferenceTemplateV2"},
 };
 
+static bool read_strictly(struct arena *a, str text, const struct schema *schema,
+                          struct value **out, struct err *e)
+{
+    return strict_read(a, &(struct yaml_file){.name = STR("m.yaml"), .text = text}, schema, out, e);
+}
+
 TEST(wrong_types_are_named_as_go_names_them)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO_ARENA a = arena_new();
         AUTO_ERR e = {0};
         struct value *doc;
-        assert_false(strict_read(a, STR("m.yaml"), str_c(cases[i].text), cases[i].version->schema,
-                                 &doc, &e));
+        assert_false(read_strictly(a, str_c(cases[i].text), cases[i].version->schema, &doc, &e));
         assert_str(e.text, str_fmt(a, "error unmarshaling JSON: while decoding JSON: json: %s",
                                    cases[i].want));
     }
@@ -58,8 +63,8 @@ TEST(names_are_found_without_case_and_scalars_become_text)
     AUTO_ERR e = {0};
     struct value *doc;
 
-    assert_ok(strict_read(a, STR("m.yaml"), STR("Parts: [{NAME: 1.50, components: null}]"),
-                          reference_v1.schema, &doc, &e),
+    assert_ok(read_strictly(a, STR("Parts: [{NAME: 1.50, components: null}]"), reference_v1.schema,
+                            &doc, &e),
               &e);
     const struct value *part = value_at(value_get(doc, STR("parts")), 0);
     assert_str(value_get_str(part, STR("name")), STR("1.5"));
@@ -74,9 +79,8 @@ TEST(lists_that_include_each_other_are_refused)
     struct reference r = {.omit_lists = map_new(a)};
     struct value *doc;
 
-    assert_ok(strict_read(a, STR("m.yaml"),
-                          STR("fieldsToOmit: {items: {x: [{include: z}], z: [{include: x}]}}"),
-                          reference_v2.schema, &doc, &e),
+    assert_ok(read_strictly(a, STR("fieldsToOmit: {items: {x: [{include: z}], z: [{include: x}]}}"),
+                            reference_v2.schema, &doc, &e),
               &e);
     assert_false(reference_build(a, &reference_v2, doc, &log, &r, &e));
     assert_str(e.text, STR("circular import found x -> z -> x\ncircular import found z -> x -> z"));
@@ -100,7 +104,7 @@ TEST(large_lists_that_include_each_other_keep_their_entries)
     for (int i = 10; i < 10 + LEVELS; i++)
         buf_fmt(&text, "a%d: [{include: a%d}, {include: a%d}], ", i, i + 1, i + 1);
     buf_fmt(&text, "a%d: [{pathToKey: x}], b: [{include: a11}, {pathToKey: z}]}}", 10 + LEVELS);
-    assert_ok(strict_read(a, STR("m.yaml"), buf_str(&text), reference_v2.schema, &doc, &e), &e);
+    assert_ok(read_strictly(a, buf_str(&text), reference_v2.schema, &doc, &e), &e);
     assert_ok(reference_build(a, &reference_v2, doc, &log, &r, &e), &e);
     for (int i = 10; i <= 10 + LEVELS; i++) {
         const struct omit_list *list = map_get(r.omit_lists, str_fmt(a, "a%d", i));
@@ -134,7 +138,7 @@ TEST(circles_of_long_names_are_bounded)
         buf_add(&text, STR("], "));
     }
     buf_add(&text, STR("}}"));
-    assert_ok(strict_read(a, STR("m.yaml"), buf_str(&text), reference_v2.schema, &doc, &e), &e);
+    assert_ok(read_strictly(a, buf_str(&text), reference_v2.schema, &doc, &e), &e);
     assert_false(reference_build(a, &reference_v2, doc, &log, &r, &e));
     assert_int_equal(e.kind, ERR_LIMIT);
     assert_true(arena_held(a) < 100 * MIB);

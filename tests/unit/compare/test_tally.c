@@ -12,7 +12,7 @@ static struct value *read(struct arena *a, const char *text)
     struct value *out = NULL;
     AUTO_ERR e = {0};
 
-    assert_ok(yaml_any_read(a, str_c(text), &out, &e), &e);
+    assert_ok(yaml_any_read(a, str_c(text), false, &out, &e), &e);
     return out;
 }
 

@@ -693,7 +693,79 @@ TEST(the_number_of_nodes_is_limited)
     assert_int_equal(e.at.line, 2);
 }
 
-RUN_TESTS(cmocka_unit_test(a_key_that_is_too_long_is_told),
+/* What follows the first document, and in which line. */
+static const struct {
+    const char *text;
+    enum yaml_rest rest;
+    uint32_t line;
+} rest_cases[] = {
+    {"a: 1\nb: 2\n", YAML_REST_NONE, 0},
+    {"  a: 1\n  b: 2\n", YAML_REST_NONE, 0},
+    {"  a: 1\n# comment\n\n", YAML_REST_NONE, 0},
+    {"{a: 1} # comment\n", YAML_REST_NONE, 0},
+    {"{a: 1}\n---\n# comment\n---\n", YAML_REST_NONE, 0},
+    {"a: |\n  x\n  ---\n", YAML_REST_NONE, 0},
+    {"a: 1\n...\n", YAML_REST_NONE, 0},
+    {"", YAML_REST_NONE, 0},
+    {"  a: 1\nb: 2\n", YAML_REST_LOOSE, 2},
+    {"# comment\n  a:\n    c: 1\n b: 2\n", YAML_REST_LOOSE, 4},
+    {"  - a\n- b\n", YAML_REST_LOOSE, 2},
+    {"{a: 1} {b: 2}\n", YAML_REST_LOOSE, 1},
+    {"{a: 1}\nb: 2\n", YAML_REST_LOOSE, 2},
+    {"'a'\nb: 2\n", YAML_REST_LOOSE, 2},
+    {"a: 1\n---\nb: 2\n", YAML_REST_DOCUMENT, 3},
+    {"a: 1\n...\nb: 2\n", YAML_REST_DOCUMENT, 3},
+    {"a: 1\n---\nb: [\n", YAML_REST_DOCUMENT, 4},
+};
+
+TEST(what_follows_a_document_is_told)
+{
+    for (size_t i = 0; i < COUNT(rest_cases); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        const struct source src = {.file = STR("f"), .text = str_c(rest_cases[i].text)};
+        bool alone = false, single = rest_cases[i].rest == YAML_REST_NONE;
+        uint32_t line = 0;
+        struct value *v;
+
+        assert_int_equal(yaml_rest(src.text, &line), rest_cases[i].rest);
+        assert_ok(yaml_read(a, &src, &(struct read_options){.alone = &alone}, &v, &e), &e);
+        assert_true(single || !alone);
+        assert_int_equal(yaml_read(a, &src, &(struct read_options){.single = true}, &v, &e),
+                         single);
+        if (single)
+            continue;
+        assert_int_equal(line, rest_cases[i].line);
+        assert_int_equal(e.at.line, rest_cases[i].line);
+    }
+}
+
+TEST(a_stream_drops_nothing_behind_a_document)
+{
+    static const struct read_options go = {.go = true};
+
+    for (size_t i = 0; i < COUNT(rest_cases); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        const struct source src = {.file = STR("f"), .text = str_c(rest_cases[i].text)};
+        struct yaml_stream s = {.src = &src}, as_go = {.src = &src, .opts = &go};
+        bool ok = true;
+        struct value *v;
+
+        if (rest_cases[i].rest != YAML_REST_LOOSE)
+            continue;
+        do
+            ok = yaml_stream_next(a, &s, &v, &e);
+        while (ok && v);
+        assert_false(ok);
+        assert_int_equal(e.at.line, rest_cases[i].line);
+        assert_true(yaml_stream_next(a, &as_go, &v, &e) && v);
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(what_follows_a_document_is_told),
+          cmocka_unit_test(a_stream_drops_nothing_behind_a_document),
+          cmocka_unit_test(a_key_that_is_too_long_is_told),
           cmocka_unit_test(binary_that_is_no_text_is_refused),
           cmocka_unit_test(the_number_of_nodes_is_limited),
           cmocka_unit_test(lines_that_are_no_separators_do_not_quote_secrets),
