@@ -103,7 +103,8 @@ extern const struct lint_rule lint_bad_path, lint_circular_include, lint_compone
     lint_empty, lint_function_file, lint_ignored_key, lint_missing_file, lint_missing_kind,
     lint_not_text, lint_not_yaml, lint_omit_built_in, lint_override_idle, lint_override_invalid,
     lint_override_shadowed, lint_override_unmatched, lint_overlap, lint_partial_name,
-    lint_per_field, lint_portability, lint_repeated_name, lint_repeated_template, lint_replaced,
-    lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax, lint_too_large,
-    lint_unclosed_action, lint_unknown_key, lint_unknown_omit_list, lint_unknown_version,
-    lint_unlisted, lint_unreachable, lint_unquoted_key, lint_unused_omit_list, lint_wrong_type;
+    lint_per_field, lint_portability, lint_repeated_key, lint_repeated_name, lint_repeated_template,
+    lint_replaced, lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax,
+    lint_too_large, lint_unclosed_action, lint_unknown_key, lint_unknown_omit_list,
+    lint_unknown_version, lint_unlisted, lint_unreachable, lint_unquoted_key, lint_unused_omit_list,
+    lint_wrong_type;

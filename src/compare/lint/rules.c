@@ -65,6 +65,8 @@ const struct lint_rule lint_portability = {
     "portability", LINT_WARNING,
     "use template and the functions of 'plumb help functions' with the profile kc, or compare with "
     "plumb only"};
+const struct lint_rule lint_repeated_key = {"repeated-key", LINT_WARNING,
+                                            "remove one of the two; only the last one counts"};
 const struct lint_rule lint_repeated_name = {
     "repeated-name", LINT_WARNING, "rename one; results of the first are hidden by the second"};
 const struct lint_rule lint_repeated_template = {
@@ -132,6 +134,7 @@ const struct lint_rule *const lint_rules[] = {
     &lint_partial_name,
     &lint_per_field,
     &lint_portability,
+    &lint_repeated_key,
     &lint_repeated_name,
     &lint_repeated_template,
     &lint_replaced,

@@ -327,15 +327,45 @@ static void add_yaml_fault(struct lint *l, const struct rendering *r, const stru
              STR_ARG(lint_yaml_text(e->text)));
 }
 
+/* Findings about keys that a template gives twice, of which the first ones are shown. */
+struct repeated {
+    struct lint *lint;
+    const struct rendering *rendering;
+    size_t count;
+};
+
+/* Keys that come from data are the same only as long as there is none. */
+static bool is_from_data(str line)
+{
+    str end = str_slice(line, 0, str_find_char(line, '\n'));
+
+    return str_contains(end, STR("<no value>"));
+}
+
+static void note_repeated(void *ctx, struct where at, str text)
+{
+    struct repeated *x = ctx;
+    size_t start = line_start(x->rendering->raw, at.line);
+
+    if (!is_from_data(str_from(x->rendering->raw, start)) && ++x->count <= DUPLICATE_KEYS_SHOWN)
+        lint_add(x->lint, &lint_repeated_key, written_by(x->lint, x->rendering, start), "%.*s",
+                 STR_ARG(text));
+}
+
 static bool read_rendering(struct lint *l, struct rendering *r)
 {
     struct template *t = &l->reference.templates.items[r->index];
-    AUTO_ERR e = {0};
+    struct repeated repeated = {.lint = l, .rendering = r};
     bool alone = false;
+    const struct read_options options = {.nodes_max = RENDERED_NODES_MAX,
+                                         .alone = &alone,
+                                         .warn = note_repeated,
+                                         .warn_ctx = &repeated};
+    AUTO_ERR e = {0};
     uint32_t line;
 
-    if (!yaml_map_read_bounded(l->arena, template_output(l->arena, r->raw), RENDERED_NODES_MAX,
-                               &alone, &t->metadata, &e)) {
+    if (!yaml_map_read_with(l->arena, template_output(l->arena, r->raw), options, &t->metadata,
+                            &e)) {
         add_yaml_fault(l, r, &e);
         return false;
     }

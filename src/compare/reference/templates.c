@@ -317,6 +317,19 @@ static bool run_template(struct arena *a, const struct template *t, const struct
     return ok;
 }
 
+struct rendered {
+    const struct template *template;
+    struct log_buffer *log;
+};
+
+static void warn_of_key(void *ctx, struct where at, str text)
+{
+    const struct rendered *r = ctx;
+
+    log_buffer_duplicate_key(r->log, "template %.*s, line %u of the result: %.*s",
+                             STR_ARG(r->template->path), at.line, STR_ARG(text));
+}
+
 bool template_render(struct arena *a, const struct template *t, const struct value *data,
                      struct render *r, struct value **out, struct err *e)
 {
@@ -332,7 +345,12 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     if (r->keep)
         plain = str_copy(r->keep, plain);
     bool alone = !r->exact;
-    if (yaml_map_read_bounded(r->keep ? r->keep : a, plain, RENDERED_NODES_MAX, &alone, out, e))
+    struct rendered rendered = {t, r->log};
+    const struct read_options options = {.nodes_max = RENDERED_NODES_MAX,
+                                         .alone = &alone,
+                                         .warn = r->exact && !r->trace ? warn_of_key : NULL,
+                                         .warn_ctx = &rendered};
+    if (yaml_map_read_with(r->keep ? r->keep : a, plain, options, out, e))
         return alone || check_single(t, plain, e);
     if (e->kind == ERR_LIMIT)
         return err_wrap(e, "template: %.*s renders to too much", STR_ARG(t->path));

@@ -23,12 +23,11 @@ bool yaml_any_read(struct arena *a, str text, bool single, struct value **out, s
     return read_any(a, text, (struct read_options){.single = single}, out, e);
 }
 
-bool yaml_map_read_bounded(struct arena *a, str text, size_t nodes_max, bool *alone,
-                           struct value **out, struct err *e)
+bool yaml_map_read_with(struct arena *a, str text, struct read_options options, struct value **out,
+                        struct err *e)
 {
-    const struct read_options options = {.nodes_max = text.len > UNCOUNTED ? nodes_max : 0,
-                                         .alone = alone};
-
+    if (text.len <= UNCOUNTED)
+        options.nodes_max = 0;
     if (!read_any(a, text, options, out, e))
         return false;
     if ((*out)->kind == VALUE_NULL)
@@ -43,7 +42,7 @@ bool yaml_map_read_bounded(struct arena *a, str text, size_t nodes_max, bool *al
 
 bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
 {
-    return yaml_map_read_bounded(a, text, 0, NULL, out, e);
+    return yaml_map_read_with(a, text, (struct read_options){0}, out, e);
 }
 
 static bool fail_in_json(struct err *e)

@@ -3,18 +3,17 @@
 #pragma once
 
 #include "go/decode.h"
+#include "text/text.h"
 
 /*
  * Reads the first document, which must be a mapping or empty; an empty document gives an empty
  * mapping. The text must live as long as the tree.
  */
 MUST_CHECK bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e);
-/*
- * The same with a limit for untrusted text: a few bytes become a node of a hundred. nodes_max 0:
- * only the usual limit of YAML. *alone is set if nothing follows the document; it may be NULL.
- */
-MUST_CHECK bool yaml_map_read_bounded(struct arena *a, str text, size_t nodes_max, bool *alone,
-                                      struct value **out, struct err *e);
+/* The same with options, for untrusted text: with nodes_max, a few bytes become a node of a
+ * hundred. */
+MUST_CHECK bool yaml_map_read_with(struct arena *a, str text, struct read_options options,
+                                   struct value **out, struct err *e);
 /* Like yaml_map_read, for any value. single: what follows the first document is an error. */
 MUST_CHECK bool yaml_any_read(struct arena *a, str text, bool single, struct value **out,
                               struct err *e);

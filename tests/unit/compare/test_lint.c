@@ -139,6 +139,8 @@ static const struct {
      NULL, "a.yaml:4 partial-name"},
     {V2("anyOf: [{path: a.yaml, config: {perField: [{pathToKey: v, inlineDiffFunc: sum}]}}]"),
      A "v: x\n", NULL, NULL, NULL, NULL, "metadata.yaml:6 per-field"},
+    {ONE, A "x: 1\nv: {\"{{ .a }}\": 1, \"{{ .b }}\": 2}\nx: 2\n", NULL, NULL, NULL, NULL,
+     "a.yaml:6 repeated-key"},
     {ONE "- name: p\n", A, NULL, NULL, NULL, NULL, "metadata.yaml:7 repeated-name"},
     {V2("anyOf: [{path: a.yaml}, {path: a.yaml}]"), A, NULL, NULL, NULL, NULL,
      "metadata.yaml:6 repeated-template"},
