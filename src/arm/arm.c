@@ -85,17 +85,8 @@ static enum err_kind kind_of(int status)
     return status >= 400 && status < 500 ? ERR_INVALID : ERR_IO;
 }
 
-bool arm_refused(struct arm *m, struct arena *a, const struct arm_call *call,
-                 struct arm_result *result, struct err *e)
+bool arm_refused(struct arena *a, const struct arm_result *result, struct err *e)
 {
-    const struct error_facts facts = {.error = &result->error,
-                                      .method = call->method,
-                                      .group = call->group,
-                                      .kind = call->kind,
-                                      .api_version = call->api_version};
-
-    if (!result->verdict.retry)
-        rules_classify(a, m->config.rules, &facts, &result->verdict);
     return err_set(e, kind_of(result->error.http), "%.*s: %.*s", STR_ARG(result->error.code),
                    STR_ARG(cloud_error_text(a, &result->error)));
 }

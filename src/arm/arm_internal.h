@@ -76,9 +76,8 @@ bool failure_again(const struct attempt *attempt, const struct err *failure, str
 
 /* "https://management.azure.com/subscriptions/...?api-version=..." */
 str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);
-/* Fills the verdict on the error response in result, and e from it. Always false. */
-bool arm_refused(struct arm *m, struct arena *a, const struct arm_call *call,
-                 struct arm_result *result, struct err *e);
+/* Fills e from the error response in result. Always false. */
+bool arm_refused(struct arena *a, const struct arm_result *result, struct err *e);
 
 /* Whether the server of url may see a token. The error begins with what. */
 MUST_CHECK bool arm_check_home(struct arm *m, str url, const char *what, struct err *e);

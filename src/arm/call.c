@@ -300,7 +300,7 @@ static bool end_with_answer(struct pipe_call *c)
         end_registration(c);
     d->ok = !d->result.verdict.retry;
     if (!d->ok)
-        (void)arm_refused(c->arm, d->arena, &d->call, &d->result, &d->failure);
+        (void)arm_refused(d->arena, &d->result, &d->failure);
     return true;
 }
 
@@ -313,7 +313,7 @@ static bool end_with_failure(struct pipe_call *c)
         return false;
     if (c->registers) {
         end_registration(c);
-        (void)arm_refused(c->arm, d->arena, &d->call, &d->result, &d->failure);
+        (void)arm_refused(d->arena, &d->result, &d->failure);
         return true;
     }
     (void)http_explain(&c->failure, c->response);

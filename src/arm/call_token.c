@@ -153,13 +153,6 @@ static void wait_before_fetch(struct pipe_call *c, int64_t wait)
     pipe_call_workers(p);
 }
 
-static void let_go(struct arm_pipe *p)
-{
-    AUTO_LOCK guard = lock_take(&p->lock);
-
-    p->busy--;
-}
-
 void pipe_call_take_token(struct pipe_call *c)
 {
     struct arm_pipe *p = c->pipe;
@@ -175,6 +168,9 @@ void pipe_call_take_token(struct pipe_call *c)
         c->fetches = false;
         err_clear(&c->failure);
     }
-    let_go(p);
+    {
+        AUTO_LOCK guard = lock_take(&p->lock);
+        p->busy--;
+    }
     pipe_call_begin_try(c);
 }

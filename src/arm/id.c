@@ -242,15 +242,6 @@ static size_t shared_parts(const struct arm_id *base, str provider)
     return str_eq_fold(last->provider, provider) ? last->count : 0;
 }
 
-static size_t count_parts(str types)
-{
-    size_t n = 1;
-
-    for (size_t i = 0; i < types.len; i++)
-        n += types.ptr[i] == '/';
-    return n;
-}
-
 bool arm_id_of_resource(struct arena *a, str base, str type, const str *names, size_t count,
                         str *out, struct err *e)
 {
@@ -262,7 +253,7 @@ bool arm_id_of_resource(struct arena *a, str base, str type, const str *names, s
     if (base.len && !arm_id_parse(a, base, &above, e))
         return false;
     str_cut(type, STR("/"), &provider, &types);
-    size_t have = shared_parts(&above, provider), parts = count_parts(types);
+    size_t have = shared_parts(&above, provider), parts = str_count_char(types, '/') + 1;
     if (have >= parts || parts - have != count)
         return err_set(e, ERR_INVALID,
                        "type %.*s needs %zu more names below its owner, and there are %zu",

@@ -57,7 +57,8 @@ static bool is_trouble(int http)
     return false;
 }
 
-str url_origin(str url)
+/* "https://host[:port]" of a URL; empty when it is relative. */
+static str url_origin(str url)
 {
     size_t scheme = str_find(url, STR("://"));
 

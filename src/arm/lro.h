@@ -92,5 +92,3 @@ MUST_CHECK bool lro_resume(struct arena *a, str token, str method, str endpoint,
 bool lro_is_home(str url, str endpoint);
 /* Whether a state is final; *well: whether it is a success. Case-insensitive. */
 bool lro_state_ends(str state, bool *well);
-/* "https://host[:port]" of a URL; empty when it is relative. */
-str url_origin(str url);

@@ -65,13 +65,18 @@ static bool failed(struct arm_wait *w, struct arena *a, const struct arm_call *c
                    const struct operation *o, const struct operation_step *step,
                    struct arm_result *result, struct err *e)
 {
-    const struct arm_call get = reading(call);
+    const struct arm_call get = reading(call), *sent = o->reads ? &get : call;
+    const struct error_facts facts = {.error = &result->error,
+                                      .method = sent->method,
+                                      .group = sent->group,
+                                      .kind = sent->kind,
+                                      .api_version = sent->api_version};
 
     if (!step->error.http && step->why.len)
         return err_set_str(e, step->kind, step->why);
     result->error = step->error;
-    result->verdict = (struct error_verdict){0};
-    return arm_refused(w->arm, a, o->reads ? &get : call, result, e);
+    rules_classify(a, w->arm->config.rules, &facts, &result->verdict);
+    return arm_refused(a, result, e);
 }
 
 /* Makes the request of the step and takes the answer. */

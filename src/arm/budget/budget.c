@@ -310,14 +310,6 @@ bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now
 
 /* ---- Turns. ---- */
 
-static void *next_in_line(struct budget_bucket *k, enum budget_priority priority,
-                          struct wait_turn *turn, struct budget_bucket **provider, int64_t *again)
-{
-    if (!k->queues[priority].waiting)
-        return NULL;
-    return wait_queue_next(&k->queues[priority], turn, provider, again);
-}
-
 /* User requests and polls: one turn each per cycle, then a new cycle begins. */
 static void *next_urgent(struct budget *b, struct budget_bucket *k, int64_t now,
                          enum budget_priority *priority, struct budget_bucket **provider,
@@ -331,7 +323,7 @@ static void *next_urgent(struct budget *b, struct budget_bucket *k, int64_t now,
                                      .before = k->queues,
                                      .before_count = *priority,
                                      .bucket = k};
-            void *item = next_in_line(k, *priority, &turn, provider, again);
+            void *item = wait_queue_next(&k->queues[*priority], &turn, provider, again);
             if (item)
                 return item;
         }
@@ -352,7 +344,7 @@ static void *next_in(struct budget *b, struct budget_bucket *k, int64_t now,
 
     if (!item) {
         priority = BUDGET_SWEEP;
-        item = next_in_line(k, priority, &turn, &provider, again);
+        item = wait_queue_next(&k->queues[priority], &turn, &provider, again);
     }
     if (!item)
         return NULL;

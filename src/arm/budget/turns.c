@@ -56,8 +56,6 @@ void wait_queue_free(struct wait_queue *q)
         next = s->next;
         namespace_free(s);
     }
-    *q = (struct wait_queue){0};
-    wait_queue_begin(q);
 }
 
 /* ---- Adding. ---- */
@@ -251,7 +249,7 @@ void *wait_queue_next(struct wait_queue *q, const struct wait_turn *turn,
     struct wait_namespace **at = &q->first, *s;
     void *item;
 
-    while ((s = *at)) {
+    while (q->waiting && (s = *at)) {
         if (!s->waiting && (!turn->cycle || s->cycle != turn->cycle) && used_by(s, turn) < 1) {
             unlink_namespace(q, at);
             namespace_free(s);

@@ -50,21 +50,16 @@ static int give_password(char *out, int size, int writing, void *ctx)
     return (int)password->len;
 }
 
-static BIO *open_text(str text)
-{
-    return BIO_new_mem_buf(text.ptr, (int)text.len);
-}
-
 static void read_pem(struct client_cert *c, str data, str password)
 {
-    BIO *bio = open_text(data);
+    BIO *bio = BIO_new_mem_buf(data.ptr, (int)data.len);
     X509 *cert;
 
     while (c->count < CHAIN_MAX &&
            (cert = PEM_read_bio_X509(bio, NULL, give_password, &password)) != NULL)
         c->certs[c->count++] = cert;
     BIO_free(bio);
-    bio = open_text(data);
+    bio = BIO_new_mem_buf(data.ptr, (int)data.len);
     c->key = PEM_read_bio_PrivateKey(bio, NULL, give_password, &password);
     BIO_free(bio);
 }

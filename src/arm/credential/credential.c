@@ -87,16 +87,6 @@ static bool check_ids(const struct credential_settings *s, struct err *e)
     return true;
 }
 
-static bool prepare(struct credential *c, struct err *e)
-{
-    const struct credential_settings *s = &c->settings;
-
-    if (!check_ids(s, e))
-        return false;
-    return s->kind != CREDENTIAL_CERTIFICATE ||
-           client_cert_read(s->certificate, s->password, &c->cert, e);
-}
-
 bool credential_new(const struct credential_settings *settings, struct credential **out,
                     struct err *e)
 {
@@ -104,7 +94,9 @@ bool credential_new(const struct credential_settings *settings, struct credentia
 
     *c = (struct credential){.secret = arena_new_secret(), .lock = LOCK_INIT};
     c->settings = copy_settings(c->secret, settings);
-    if (!prepare(c, e)) {
+    if (!check_ids(settings, e) ||
+        (settings->kind == CREDENTIAL_CERTIFICATE &&
+         !client_cert_read(settings->certificate, settings->password, &c->cert, e))) {
         credential_free(c);
         return false;
     }
@@ -183,12 +175,6 @@ static void keep_failure(struct entry *t, const struct err *failure)
     err_copy(&t->failure, failure);
 }
 
-static struct token_call call_of(const struct credential *c, const struct entry *t)
-{
-    return (struct token_call){
-        .settings = &c->settings, .cert = c->cert, .tenant = t->tenant, .scope = t->scope};
-}
-
 /* Stores the result of a fetch; answer is NULL when it failed. Returns the listeners. */
 static struct credential_listener *settle(struct credential *c, struct entry *t,
                                           const struct token_answer *answer,
@@ -261,7 +247,9 @@ static enum credential_state begin_fetch(struct credential *c, struct entry *t,
     struct token_answer answer;
     AUTO_ERR failure = {0};
 
-    *f = (struct credential_fetch){.credential = c, .entry = t, .arena = a, .call = call_of(c, t)};
+    *f = (struct credential_fetch){.credential = c, .entry = t, .arena = a};
+    f->call = (struct token_call){
+        .settings = &c->settings, .cert = c->cert, .tenant = t->tenant, .scope = t->scope};
     enum token_next next = token_flow_begin(&f->flow, a, &f->call, &answer, &failure);
     wish->fetched = true;
     if (next == TOKEN_SEND) {

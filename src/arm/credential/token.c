@@ -157,11 +157,6 @@ static const struct retry_policy entra_policy = {
     .rule_count = COUNT(entra_rules),
 };
 
-static void form_add(struct buf *form, const char *name, str value)
-{
-    url_query_add(form, str_c(name), value);
-}
-
 static bool read_token_file(struct arena *a, const struct token_call *call, str *out, struct err *e)
 {
     if (!file_read_max(a, call->settings->token_file, TOKEN_MAX, out, e))
@@ -180,7 +175,7 @@ static bool add_proof(struct arena *a, const struct token_call *call, str url, i
     str assertion;
 
     if (call->settings->kind == CREDENTIAL_SECRET) {
-        form_add(form, "client_secret", call->settings->secret);
+        url_query_add(form, STR("client_secret"), call->settings->secret);
         return true;
     }
     if (call->settings->kind == CREDENTIAL_WORKLOAD) {
@@ -190,8 +185,8 @@ static bool add_proof(struct arena *a, const struct token_call *call, str url, i
                !client_cert_assert(a, call->cert, call->settings, url, now, &assertion, e)) {
         return false;
     }
-    form_add(form, "client_assertion_type", STR(ASSERTION_TYPE));
-    form_add(form, "client_assertion", assertion);
+    url_query_add(form, STR("client_assertion_type"), STR(ASSERTION_TYPE));
+    url_query_add(form, STR("client_assertion"), assertion);
     return true;
 }
 
@@ -205,9 +200,9 @@ static bool ask_entra(struct token_flow *f, struct err *e)
     f->retry = retry_begin(&entra_policy);
     f->request = (struct http_request){
         .method = STR("POST"), .url = f->url, .timeout = 30 * NS_PER_SEC, .body_max = TOKEN_MAX};
-    form_add(&form, "grant_type", STR("client_credentials"));
-    form_add(&form, "client_id", call->settings->client);
-    form_add(&form, "scope", call->scope);
+    url_query_add(&form, STR("grant_type"), STR("client_credentials"));
+    url_query_add(&form, STR("client_id"), call->settings->client);
+    url_query_add(&form, STR("scope"), call->scope);
     if (!add_proof(a, call, f->url, f->now, &form, e) || !buf_check(&form, e))
         return err_wrap(e, "%.*s", STR_ARG(f->url));
     f->request.body = str_from(buf_str(&form), 1); /* without the "?" */
@@ -335,10 +330,8 @@ static bool begin_metadata(struct token_flow *f, struct err *e)
     return buf_check(&url, e);
 }
 
-static bool fail_metadata(struct token_flow *f, const struct http_response *response,
-                          const struct err *failure, struct err *e)
+static bool fail_metadata(struct token_flow *f, const struct err *failure, struct err *e)
 {
-    (void)response;
     (void)err_copy(e, failure);
     return err_wrap(e,
                     "there is no metadata service of a managed identity here; check that this "
@@ -395,22 +388,6 @@ static bool fetch_cli(struct arena *a, const struct token_call *call, struct tok
 
 /* ---- The flow. ---- */
 
-struct way {
-    bool (*begin)(struct token_flow *f, struct err *e);
-    bool (*fail)(struct token_flow *f, const struct http_response *response,
-                 const struct err *failure, struct err *e);
-    enum token_next (*take)(struct token_flow *f, const struct http_response *response,
-                            struct token_answer *out, struct err *e);
-};
-
-static const struct way entra = {begin_entra, fail_entra, take_entra};
-static const struct way metadata = {begin_metadata, fail_metadata, take_metadata};
-
-static const struct way *way_of(const struct token_flow *f)
-{
-    return f->call->settings->kind == CREDENTIAL_MANAGED ? &metadata : &entra;
-}
-
 enum token_next token_flow_begin(struct token_flow *f, struct arena *a,
                                  const struct token_call *call, struct token_answer *out,
                                  struct err *e)
@@ -418,20 +395,22 @@ enum token_next token_flow_begin(struct token_flow *f, struct arena *a,
     *f = (struct token_flow){.arena = a, .call = call, .now = clock_now()};
     if (call->settings->kind == CREDENTIAL_CLI)
         return fetch_cli(a, call, out, e) ? TOKEN_DONE : TOKEN_FAILED;
-    return way_of(f)->begin(f, e) ? TOKEN_SEND : TOKEN_FAILED;
+    bool ok = call->settings->kind == CREDENTIAL_MANAGED ? begin_metadata(f, e) : begin_entra(f, e);
+    return ok ? TOKEN_SEND : TOKEN_FAILED;
 }
 
 enum token_next token_flow_step(struct token_flow *f, const struct http_response *response,
                                 const struct err *failure, int64_t *wait, struct token_answer *out,
                                 struct err *e)
 {
+    const bool managed = f->call->settings->kind == CREDENTIAL_MANAGED;
+
     *wait = 0;
     if (retry_next(&f->retry, &f->request, response, wait))
         return TOKEN_SEND;
     *wait = 0;
-    if (failure) {
-        (void)way_of(f)->fail(f, response, failure, e);
-        return TOKEN_FAILED;
-    }
-    return way_of(f)->take(f, response, out, e);
+    if (!failure)
+        return managed ? take_metadata(f, response, out, e) : take_entra(f, response, out, e);
+    (void)(managed ? fail_metadata(f, failure, e) : fail_entra(f, response, failure, e));
+    return TOKEN_FAILED;
 }

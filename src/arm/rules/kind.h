@@ -133,6 +133,8 @@ const struct kind_rules *kind_rules_find(const struct kind_set *set, str group, 
 size_t kind_set_len(const struct kind_set *set);
 const struct kind_rules *kind_set_at(const struct kind_set *set, size_t i);
 
+/* Whether text is in a list of a rule; fold: case-insensitive. */
+bool kind_lists(const struct str_list *list, str text, bool fold);
 /* Reads and checks one file; errors say where. Lives as long as a, as must src. */
 MUST_CHECK bool kind_rules_read(struct arena *a, const struct source *src, struct kind_rules **out,
                                 struct err *e);

@@ -15,14 +15,6 @@ static void lint_errors(struct rules_findings *f, const struct rule_stage *stage
     }
 }
 
-static bool has(const struct str_list *list, size_t before, str text, bool fold)
-{
-    for (size_t i = 0; i < before; i++)
-        if (fold ? str_eq_fold(list->items[i], text) : str_eq(list->items[i], text))
-            return true;
-    return false;
-}
-
 static void lint_gates(struct rules_findings *f, const struct kind_gates *gates,
                        const struct value *nodes)
 {
@@ -30,7 +22,8 @@ static void lint_gates(struct rules_findings *f, const struct kind_gates *gates,
         const struct kind_gate *gate = &gates->items[i];
         const struct str_list *list = gate->in.len ? &gate->in : &gate->not_in;
         for (size_t j = 0; j < list->len; j++)
-            if (has(list, j, list->items[j], gate->ignore_case))
+            if (kind_lists(&(struct str_list){.items = list->items, .len = j}, list->items[j],
+                           gate->ignore_case))
                 rules_found(f, value_at(nodes, i), "\"%.*s\" is listed twice",
                             STR_ARG(list->items[j]));
     }

@@ -8,13 +8,9 @@
 
 static bool covers_texts(const struct str_list *x, const struct str_list *y)
 {
-    for (size_t i = 0; x->len && i < y->len; i++) {
-        size_t j = 0;
-        while (j < x->len && !str_eq(x->items[j], y->items[i]))
-            j++;
-        if (j == x->len)
+    for (size_t i = 0; x->len && i < y->len; i++)
+        if (!str_list_has(x, y->items[i]))
             return false;
-    }
     return !x->len || y->len;
 }
 

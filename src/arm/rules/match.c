@@ -2,15 +2,10 @@
 /* match.c - decides whether a rule applies to an error, and what all rules together make of it. */
 #include "arm/rules/internal.h"
 
-static bool text_is(str x, str y, bool fold)
-{
-    return fold ? str_eq_fold(x, y) : str_eq(x, y);
-}
-
-static bool among(const struct str_list *list, str text, bool fold)
+bool kind_lists(const struct str_list *list, str text, bool fold)
 {
     for (size_t i = 0; i < list->len; i++)
-        if (text_is(list->items[i], text, fold))
+        if (fold ? str_eq_fold(list->items[i], text) : str_eq(list->items[i], text))
             return true;
     return false;
 }
@@ -18,7 +13,7 @@ static bool among(const struct str_list *list, str text, bool fold)
 /* An empty list matches anything. */
 static bool fits(const struct str_list *list, str text, bool fold)
 {
-    return !list->len || among(list, text, fold);
+    return !list->len || kind_lists(list, text, fold);
 }
 
 static bool http_fits(const struct rule_match *m, int http)
@@ -32,7 +27,7 @@ static bool http_fits(const struct rule_match *m, int http)
 static bool inner_fits(const struct rule_match *m, const struct cloud_error *e)
 {
     for (size_t i = 0; i < e->causes.len; i++)
-        if (among(&m->inner, e->causes.items[i].code, m->ignore_case))
+        if (kind_lists(&m->inner, e->causes.items[i].code, m->ignore_case))
             return true;
     return !m->inner.len;
 }

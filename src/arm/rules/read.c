@@ -16,12 +16,6 @@ EMBED(errors_json, "api/rules/errors.json");
 /* No honest file comes near; it keeps a foreign one from taking all memory. */
 #define RULES_MAX 10000
 
-/* The rules being read. */
-static struct rules *rules_of(const struct fields *f)
-{
-    return f->ctx;
-}
-
 bool rules_read_texts(struct fields *f, const struct value *v, void *out)
 {
     struct str_list *list = out;
@@ -138,7 +132,7 @@ static bool read_retry_name(struct fields *f, const struct value *v, void *out)
 {
     struct rule *rule = out;
 
-    rule->retry = rules_retry(rules_of(f), value_str(v));
+    rule->retry = rules_retry(f->ctx, value_str(v));
     return rule->retry || fields_fail(f, v, "there is no retry policy \"%.*s\" in retries",
                                       STR_ARG(value_text(v)));
 }
