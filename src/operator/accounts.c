@@ -66,8 +66,11 @@ static bool new_client(struct accounts *s, const struct credential_settings *set
     return true;
 }
 
+/* c may be NULL. */
 static void free_client(struct account_client *c)
 {
+    if (!c)
+        return;
     arm_free(c->arm);
     credential_free(c->credential);
     block_free(c);
@@ -108,8 +111,7 @@ void accounts_give(struct accounts *s, struct account_client *c)
         AUTO_LOCK guard = lock_take(&s->lock);
         last = unuse(c);
     }
-    if (last)
-        free_client(last);
+    free_client(last);
 }
 
 /* ---- Secrets. -------------------------------------------------------------------------------- */
@@ -199,8 +201,7 @@ void accounts_tell(struct accounts *s, str namespace, str name, int status, str 
             entry->client = next.client;
         }
     }
-    if (old)
-        free_client(old);
+    free_client(old);
 }
 
 /* ---- Choosing. ------------------------------------------------------------------------------- */
@@ -241,12 +242,9 @@ static struct entry *add_entry(struct accounts *s, const struct object_key *secr
 
 static void remove_entry(struct accounts *s, struct entry *entry)
 {
-    struct account_client *last = unuse(entry->client);
-
     map_remove(s->entries, entry->key);
+    free_client(unuse(entry->client));
     arena_free(entry->arena);
-    if (last)
-        free_client(last);
 }
 
 static str uid_of(struct accounts *s, struct arena *a, str namespace)
@@ -261,13 +259,10 @@ static void bind_entry(struct entry *entry, str uid)
 {
     if (str_eq(entry->uid, uid))
         return;
-    struct account_client *last = unuse(entry->client);
-
+    free_client(unuse(entry->client));
     entry->client = NULL;
     entry->version = 0;
     entry->uid = str_copy(entry->arena, uid);
-    if (last)
-        free_client(last);
 }
 
 /*
@@ -286,23 +281,13 @@ static void forget_some(struct accounts *s, struct arena *a)
     }
 }
 
-static const struct credential_settings *settings_of(const struct account_client *c)
-{
-    return credential_settings(c->credential);
-}
-
 static enum account_state ready(struct arena *a, str key, const struct account_client *c,
                                 struct account *out)
 {
     out->key = str_copy(a, key);
-    out->subscription = str_copy(a, settings_of(c)->subscription);
-    out->endpoint = str_copy(a, settings_of(c)->cloud.endpoint);
+    out->subscription = str_copy(a, credential_settings(c->credential)->subscription);
+    out->endpoint = str_copy(a, accounts_endpoint(c));
     return ACCOUNT_READY;
-}
-
-static bool must_read(const struct entry *entry, uint64_t version)
-{
-    return !entry->reading && !entry->transient && entry->version < version;
 }
 
 /* The account of an existing Secret in this version. *read: it must be read first. */
@@ -324,7 +309,7 @@ static enum account_state look_at(struct accounts *s, struct arena *a,
     if (!entry)
         entry = add_entry(s, secret);
     bind_entry(entry, uid);
-    if (must_read(entry, version))
+    if (!entry->reading && !entry->transient && entry->version < version)
         *read = entry->reading = true;
     if (entry->problem.len && (!*read || entry->transient)) {
         (void)err_set(e, ERR_INVALID, "%.*s", STR_ARG(entry->problem));

@@ -6,7 +6,6 @@
 #include "operator/internal.h"
 
 #include "arm/id.h"
-#include "base/clock.h"
 #include "text/url.h"
 
 #define ACTIVITY_VERSION "2015-04-01"
@@ -37,11 +36,8 @@ static bool activity_url(struct pass *p, str *out)
 {
     struct buf b = buf_new(p->arena, BUF_UNLIMITED);
     struct arm_id id;
-    char since[CLOCK_STAMP];
-
     if (!arm_id_parse(p->arena, pass_id(p), &id, NULL) || !id.subscription.len)
         return false;
-    clock_stamp(p->now - ACTIVITY_TIME, since);
     buf_add(&b, pass_url_of(p,
                             str_fmt(p->arena,
                                     "/subscriptions/%.*s/providers/Microsoft.Insights/eventtypes/"
@@ -49,7 +45,8 @@ static bool activity_url(struct pass *p, str *out)
                                     STR_ARG(id.subscription)),
                             STR(ACTIVITY_VERSION)));
     url_query_add(&b, STR("$filter"),
-                  str_fmt(p->arena, "eventTimestamp ge '%.19sZ' and resourceUri eq '%.*s'", since,
+                  str_fmt(p->arena, "eventTimestamp ge '%.*s' and resourceUri eq '%.*s'",
+                          STR_ARG(memory_stamp(p->arena, p->now - ACTIVITY_TIME)),
                           STR_ARG(pass_id(p))));
     url_query_add(&b, STR("$select"), STR("caller,eventTimestamp,operationName,status"));
     *out = buf_str(&b);

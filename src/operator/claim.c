@@ -80,11 +80,6 @@ static struct pass_step after_owner(struct pass *p, const struct owner *owner, s
     return write_claim(p, owner, id);
 }
 
-static bool is_claimed(const struct pass *p)
-{
-    return object_has_finalizer(p->object, STR(FINALIZER)) && pass_id(p).len;
-}
-
 static struct pass_step unresolved(struct pass *p, struct err *e)
 {
     str text = str_copy(p->arena, e->text);
@@ -129,7 +124,7 @@ struct pass_step state_claim(struct pass *p)
         return otherwise;
     if (!owner_read(p, &owner, &otherwise))
         return otherwise;
-    if (is_claimed(p))
+    if (object_has_finalizer(p->object, STR(FINALIZER)) && pass_id(p).len)
         return write_claim(p, &owner, STR_NONE);
     bool ready = owner_is_ready(p, &owner, &otherwise);
     p->unread = p->missing_reason = STR_NONE;

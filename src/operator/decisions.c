@@ -7,8 +7,6 @@
  */
 #include "operator/internal.h"
 
-#include "base/clock.h"
-
 /* How many decisions a status keeps, and how much of its paths and texts a decision keeps. */
 #define DECISIONS_MAX 10
 #define PATHS_MAX 5
@@ -36,23 +34,16 @@ static void set_author(struct pass *p, struct value *one)
         value_set_str(p->arena, one, STR("at"), status_cut(author.at, 64));
 }
 
-static bool is_same(const struct value *last, const struct made *d)
-{
-    return str_eq(value_get_str(last, STR("action")), str_c(d->action)) &&
-           str_eq(value_get_str(last, STR("reason")), d->reason);
-}
-
 void decisions_add(struct pass *p, const struct made *d)
 {
-    const struct value *old = memory_get(p, "decisions");
+    const struct value *old = memory_get(p, "decisions"), *last = value_at(old, 0);
     struct value *list = value_list(p->arena), *one = value_object(p->arena);
     str message = status_without_secrets(p, d->message);
-    char stamp[CLOCK_STAMP];
 
-    if (d->once && is_same(value_at(old, 0), d))
+    if (d->once && str_eq(value_get_str(last, STR("action")), str_c(d->action)) &&
+        str_eq(value_get_str(last, STR("reason")), d->reason))
         return;
-    clock_stamp(p->now, stamp);
-    value_set_str(p->arena, one, STR("time"), str_fmt(p->arena, "%.19sZ", stamp));
+    value_set_str(p->arena, one, STR("time"), memory_stamp(p->arena, p->now));
     value_set_str(p->arena, one, STR("action"), str_c(d->action));
     value_set_str(p->arena, one, STR("reason"), d->reason);
     if (message.len)

@@ -25,10 +25,10 @@
 
 static bool is_same_comparator(const struct pass *p)
 {
-    int64_t comparator = 0;
-    const struct value *v = memory_get(p, "comparator");
+    int64_t comparator;
 
-    return v && value_to_i64(v, &comparator) && comparator == DETECT_COMPARATOR;
+    return value_to_i64(memory_get(p, "comparator"), &comparator) &&
+           comparator == DETECT_COMPARATOR;
 }
 
 static bool is_settled(const struct pass *p)
@@ -257,7 +257,8 @@ static void add_value(struct pass *p, struct buf *b, const struct deviation *f,
                 text.len > 100 ? "..." : "");
 }
 
-str drift_text(struct pass *p, const struct deviations *all)
+/* Differences for people: path, wanted, found. */
+static str drift_text(struct pass *p, const struct deviations *all)
 {
     struct buf b = buf_new(p->arena, 4 * KIB);
 
@@ -431,20 +432,17 @@ void drift_before_put(struct pass *p)
 
 /* ---- LEARN. ---------------------------------------------------------------------------------- */
 
-/* Tells once what Azure has accepted and not kept. */
-static void report_losses(struct pass *p, const struct record *r)
+/* What Azure has accepted and not kept, after a prefix; empty if there is nothing. */
+static str losses(struct pass *p, const struct record *r, const char *prefix)
 {
     struct buf b = buf_new(p->arena, 4 * KIB);
     size_t count = 0;
 
     for (size_t i = 0; i < r->count; i++)
         if (detect_cause_is_loss(r->items[i].cause) && count++ < SHOWN_MAX)
-            buf_fmt(&b, "%s%.*s (%s)", b.len ? ", " : "", STR_ARG(r->items[i].path),
+            buf_fmt(&b, "%s%.*s (%s)", b.len ? ", " : prefix, STR_ARG(r->items[i].path),
                     detect_cause_name(r->items[i].cause));
-    if (count)
-        pass_report(p, true, "NotGranted", STR("NotGranted"),
-                    str_fmt(p->arena, "Azure accepted the request and keeps other values: %.*s",
-                            STR_ARG(buf_str(&b))));
+    return buf_str(&b);
 }
 
 /* What a PUT was about and is still there. All else that its answer shows is Azure's, and learned.
@@ -498,7 +496,11 @@ struct pass_step state_learn(struct pass *p)
     }
     if (x->learn) {
         struct record r = detect_learn(x->detect, x->wanted, x->found);
-        report_losses(p, &r);
+        str lost = losses(p, &r, "");
+        if (lost.len)
+            pass_report(p, true, "NotGranted", STR("NotGranted"),
+                        str_fmt(p->arena, "Azure accepted the request and keeps other values: %.*s",
+                                STR_ARG(lost)));
     }
     x->held = guard_stuck(x->detect, &x->guard, &held, x->wanted, x->found);
     return step_to(STATE_EXPORT);
@@ -506,19 +508,12 @@ struct pass_step state_learn(struct pass *p)
 
 /* ---- SETTLE. --------------------------------------------------------------------------------- */
 
-static size_t size_of(struct arena *a, const struct value *v)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-
-    return json_write(&b, v, &json_exact, NULL) ? b.len : 0;
-}
-
 static void remember_record(struct pass *p, struct drift *x)
 {
     struct record r = detect_learn(x->detect, x->wanted, x->found);
     struct value *written = record_write(p->arena, &r);
 
-    if (r.overflow || size_of(p->arena, written) > RECORD_BYTES_MAX) {
+    if (r.overflow || status_size(written) > RECORD_BYTES_MAX) {
         memory_set(p, "knownDifferences", NULL);
         memory_set(p, "comparator", NULL);
         return;
@@ -551,23 +546,6 @@ void drift_remember_guard(struct pass *p)
         memory_set(p, "guard", guard_write(p->arena, &p->drift->guard));
 }
 
-/* What Azure has in a different form than requested, from the record in memory. */
-static str losses(struct pass *p)
-{
-    struct buf b = buf_new(p->arena, 4 * KIB);
-    struct record r;
-    size_t count = 0;
-
-    if (!record_read(p->arena, memory_get(p, "knownDifferences"), &r))
-        return STR_NONE;
-    for (size_t i = 0; i < r.count; i++)
-        if (detect_cause_is_loss(r.items[i].cause) && count++ < SHOWN_MAX)
-            buf_fmt(&b, "%s%.*s (%s)",
-                    b.len ? ", " : "not granted by Azure: ", STR_ARG(r.items[i].path),
-                    detect_cause_name(r.items[i].cause));
-    return buf_str(&b);
-}
-
 /* Reports the condition if the object does not have it yet. */
 static void report_condition(struct pass *p, const struct condition *c,
                              const struct deviations *changes)
@@ -591,6 +569,7 @@ static void report_condition(struct pass *p, const struct condition *c,
 bool drift_condition(struct pass *p, struct condition *out)
 {
     const struct drift *x = p->drift;
+    struct record r;
 
     if (!x) {
         *out = (struct condition){.type = STR("Synced"),
@@ -602,8 +581,9 @@ bool drift_condition(struct pass *p, struct condition *out)
     *out = (struct condition){.type = STR("Synced"),
                               .status = STR("True"),
                               .reason = STR("Synced"),
-                              .message = losses(p),
                               .generation = p->generation};
+    if (record_read(p->arena, memory_get(p, "knownDifferences"), &r))
+        out->message = losses(p, &r, "not granted by Azure: ");
     if (!x->held.count && !x->news.count && x->evolved.count) {
         out->reason = STR("AzureEvolved");
         out->message = drift_text(p, &x->evolved);

@@ -48,15 +48,6 @@ void evolving_free(struct evolving *v)
         arena_free(((struct finding *)map_at(v->findings, i))->arena);
 }
 
-static struct finding *begin(int64_t now)
-{
-    struct arena *a = arena_new();
-    struct finding *f = ARENA_NEW(a, struct finding);
-
-    *f = (struct finding){.arena = a, .first = now, .objects = map_new(a)};
-    return f;
-}
-
 /* NULL: there are too many. */
 static struct finding *find(struct evolving *v, str key, int64_t now, int64_t period, bool *fresh)
 {
@@ -69,7 +60,9 @@ static struct finding *find(struct evolving *v, str key, int64_t now, int64_t pe
         return NULL;
     if (f)
         arena_free(f->arena);
-    f = begin(now);
+    struct arena *a = arena_new();
+    f = ARENA_NEW(a, struct finding);
+    *f = (struct finding){.arena = a, .first = now, .objects = map_new(a)};
     map_set(v->findings, map_has(v->findings, key) ? key : str_copy(v->arena, key), f);
     return f;
 }

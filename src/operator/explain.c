@@ -54,12 +54,6 @@ static int64_t retry_delay(struct pass *p)
     return p->verdict.delay;
 }
 
-static str message(struct pass *p)
-{
-    return str_fmt(p->arena, "%.*s%.*s", STR_ARG(advice_text(p, p->verdict.message)),
-                   STR_ARG(advice_when(p)));
-}
-
 static void remember(struct pass *p)
 {
     const struct verdict *v = &p->verdict;
@@ -67,7 +61,7 @@ static void remember(struct pass *p)
 
     memory_set(p, "attempt", v->waits ? NULL : value_int(p->arena, p->card->attempt + 1));
     if (timed)
-        memory_set_time(p, "nextRetry", p->now + retry_delay(p));
+        memory_set_text(p, "nextRetry", memory_stamp(p->arena, p->now + retry_delay(p)));
     else
         memory_set(p, "nextRetry", NULL);
     memory_set_text(p, "class", v->class ? str_c(v->class) : STR_NONE);
@@ -150,13 +144,13 @@ static void tell(struct pass *p)
 struct pass_step state_explain(struct pass *p)
 {
     const struct arm_answer *answer = pass_answer(p);
-    struct condition c = {.type = STR("Ready"),
-                          .status = STR("False"),
-                          .severity = p->verdict.severity,
-                          .reason = p->verdict.reason,
-                          .message = message(p),
-                          .generation = p->tried && p->generation ? p->generation
-                                                                  : object_generation(p->object)};
+    struct condition c = {
+        .type = STR("Ready"),
+        .status = STR("False"),
+        .severity = p->verdict.severity,
+        .reason = p->verdict.reason,
+        .message = str_concat(p->arena, advice_text(p, p->verdict.message), advice_when(p)),
+        .generation = p->tried && p->generation ? p->generation : object_generation(p->object)};
     struct value *patch;
     struct pass_step otherwise;
 

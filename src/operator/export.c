@@ -13,7 +13,6 @@
  */
 #include "operator/internal.h"
 
-#include "base/clock.h"
 #include "base/map.h"
 #include "text/codec.h"
 
@@ -175,21 +174,13 @@ static str export_digest(struct pass *p, const struct ext_exports *configs)
     return memory_digest(p, all);
 }
 
-/* Stamps compare as texts. */
-static str stamp(struct pass *p, int64_t when)
-{
-    char text[CLOCK_STAMP];
-
-    clock_stamp(when, text);
-    return str_fmt(p->arena, "%.19sZ", text);
-}
-
 static bool is_due(struct pass *p, const struct ext_exports *configs)
 {
     const struct value *last = memory_get(p, "exports");
 
     return p->sent || !str_eq(value_get_str(last, STR("digest")), export_digest(p, configs)) ||
-           str_cmp(value_get_str(last, STR("time")), stamp(p, p->now - EXPORT_EVERY)) <= 0;
+           str_cmp(value_get_str(last, STR("time")),
+                   memory_stamp(p->arena, p->now - EXPORT_EVERY)) <= 0;
 }
 
 static bool is_in(const struct value *list, str text)
@@ -233,7 +224,7 @@ static struct pass_step finish(struct pass *p)
 
     value_set_str(p->arena, exports, STR("digest"), export_digest(p, &configs));
     value_set(p->arena, exports, STR("objects"), all);
-    value_set_str(p->arena, exports, STR("time"), stamp(p, p->now));
+    value_set_str(p->arena, exports, STR("time"), memory_stamp(p->arena, p->now));
     memory_set(p, "exports", all->len ? exports : NULL);
     return step_to(STATE_SETTLE);
 }

@@ -63,19 +63,16 @@ struct decision decision_refused(const struct ext_input *in, const char *what,
 }
 
 /* A block without a reason gets that of its point. */
-static struct decision with_reason(struct decision d, const char *reason)
+static struct decision decide(ext_decide *hook, const struct ext_input *in, struct decision next,
+                              const char *reason)
 {
+    struct decision d = hook ? hook(in, next) : next;
+
     if (d.kind == DECISION_BLOCK && !d.reason.len)
         d.reason = str_c(reason);
     if (d.kind == DECISION_BLOCK && !d.severity.len)
         d.severity = STR("Warning");
     return d;
-}
-
-static struct decision decide(ext_decide *hook, const struct ext_input *in, struct decision next,
-                              const char *reason)
-{
-    return with_reason(hook ? hook(in, next) : next, reason);
 }
 
 #define HOOK(x, point) ((x)->hooks ? (x)->hooks->point : NULL)

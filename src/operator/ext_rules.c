@@ -7,21 +7,13 @@
 
 /* ---- Gates. ---------------------------------------------------------------------------------- */
 
-static bool among(const struct str_list *list, str text, bool fold)
-{
-    for (size_t i = 0; i < list->len; i++)
-        if (fold ? str_eq_fold(list->items[i], text) : str_eq(list->items[i], text))
-            return true;
-    return false;
-}
-
 static bool is_open(const struct kind_gate *gate, str state)
 {
     if (!state.len)
         return !gate->required;
     if (gate->in.len)
-        return among(&gate->in, state, gate->ignore_case);
-    return !among(&gate->not_in, state, gate->ignore_case);
+        return kind_lists(&gate->in, state, gate->ignore_case);
+    return !kind_lists(&gate->not_in, state, gate->ignore_case);
 }
 
 static struct decision closed(struct arena *a, const struct kind_gate *gate, str state)

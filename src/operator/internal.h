@@ -408,8 +408,6 @@ struct owner {
 bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise);
 /* Whether the claim can proceed. */
 bool owner_is_ready(struct pass *p, const struct owner *owner, struct pass_step *otherwise);
-/* Whether the object belongs to an earlier owner of the same name. */
-bool owner_is_anothers(const struct pass *p, const struct owner *owner);
 /* Puts owner reference and labels into an object. Returns whether it changed. */
 bool owner_bind(struct pass *p, const struct owner *owner, struct value *after);
 /* Whether the object has the owner reference that it should have. */
@@ -499,8 +497,6 @@ bool drift_writes(const struct pass *p);
 bool drift_is_found(struct pass *p);
 /* What a PUT changes, whatever its cause. After JUDGE, if there is a body. */
 struct deviations drift_changes(struct pass *p);
-/* Differences for people: path, wanted, found. */
-str drift_text(struct pass *p, const struct deviations *all);
 /* Before a PUT: counts and notes it, and adds the live values of what is shared. */
 void drift_before_put(struct pass *p);
 /* For metrics: counts that Azure is as it should be. */
@@ -556,6 +552,8 @@ str status_cut(str text, size_t max);
 struct condition status_condition(const struct pass *p, const char *severity, const char *reason,
                                   str message);
 
+/* The length of a value as JSON. */
+size_t status_size(const struct value *v);
 /* Cuts the largest lists until a status fits into an object. */
 void status_bound(struct pass *p, struct value *status);
 /* Whether the condition Ready has this reason now. */
@@ -573,7 +571,8 @@ const struct value *memory_get(const struct pass *p, const char *member);
 /* Setters; empty removes. */
 void memory_set_text(struct pass *p, const char *member, str text);
 void memory_set(struct pass *p, const char *member, const struct value *v);
-void memory_set_time(struct pass *p, const char *member, int64_t when);
+/* A time as the operator writes it, in whole seconds; these texts are in order. */
+str memory_stamp(struct arena *a, int64_t when);
 /* LOOK: finds the memory of an object whose definition has no operatorStatus. */
 void memory_load(struct pass *p);
 /* Whether the memory is kept in an annotation; and sets that annotation, if so. */

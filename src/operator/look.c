@@ -5,10 +5,11 @@
 /* How often it has failed in a row, even after a restart. */
 static uint32_t memory_attempt(const struct pass *p)
 {
-    const struct value *v = memory_get(p, "attempt");
-    int64_t attempt = 0;
+    int64_t attempt;
 
-    return v && value_to_i64(v, &attempt) && attempt > 0 && attempt < 1000 ? (uint32_t)attempt : 0;
+    return value_to_i64(memory_get(p, "attempt"), &attempt) && attempt > 0 && attempt < 1000
+               ? (uint32_t)attempt
+               : 0;
 }
 
 static bool is_anothers(const struct pass *p)

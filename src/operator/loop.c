@@ -333,11 +333,6 @@ static void tell_owner(struct operator* o, struct pass *p)
         card->child_written = true;
 }
 
-static enum outcome_kind rest_outcome(const struct pass *p)
-{
-    return p->state == STATE_EXPLAIN ? OUTCOME_BLOCKED : OUTCOME_WAITS;
-}
-
 static void rest(struct operator* o, struct card *card, int64_t delay)
 {
     tell_owner(o, card->pass);
@@ -506,7 +501,7 @@ static void advance(struct operator* o, struct card *card)
             pause_pass(o, card, step.delay);
             return;
         case STEP_REST:
-            outcome_tell(p, rest_outcome(p), NULL);
+            outcome_tell(p, p->state == STATE_EXPLAIN ? OUTCOME_BLOCKED : OUTCOME_WAITS, NULL);
             enter_rest(o, card);
             rest(o, card, step.delay);
             return;

@@ -89,23 +89,17 @@ const struct str_list *mask_values(struct pass *p)
     return &p->secrets;
 }
 
-static void mask_secret(struct pass *p, const struct value *secret)
+static void take(struct pass *p, const struct arm_answer *answer)
 {
+    struct value *secret = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
     const struct value *data = value_get(secret, STR("data"));
     size_t bad;
     str text;
 
+    map_set(p->known, p->unread_key, secret);
     for (size_t i = 0; i < value_len(data); i++)
         if (base64_decode(p->arena, value_str(&data->items[i]), &text, &bad))
             mask_value(p, text);
-}
-
-static void take(struct pass *p, const struct arm_answer *answer)
-{
-    struct value *secret = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
-
-    map_set(p->known, p->unread_key, secret);
-    mask_secret(p, secret);
     if (!secret && answer->http != 404)
         p->verdict.message = str_fmt(p->arena,
                                      "Azure reported an error, which is not shown because it may "

@@ -62,12 +62,12 @@ void memory_set_text(struct pass *p, const char *member, str text)
         memory_set(p, member, text.len ? value_string(p->arena, text) : NULL);
 }
 
-void memory_set_time(struct pass *p, const char *member, int64_t when)
+str memory_stamp(struct arena *a, int64_t when)
 {
     char stamp[CLOCK_STAMP];
 
     clock_stamp(when, stamp);
-    memory_set_text(p, member, str_fmt(p->arena, "%.19sZ", stamp));
+    return str_fmt(a, "%.19sZ", stamp);
 }
 
 void memory_forget_failure(struct pass *p)

@@ -102,29 +102,13 @@ static void write_count(const struct count *c, struct buf *out, const char *name
                                             .sum = c->seconds});
 }
 
-static bool is_successful(const struct count *c)
-{
-    return c->status > 0;
-}
-
-static bool is_failed(const struct count *c)
-{
-    return c->status == 0;
-}
-
-static bool is_time(const struct count *c)
-{
-    return c->status < 0;
-}
-
 static const struct {
     const char *name, *type, *help;
-    bool (*has)(const struct count *c);
+    int sign; /* of the status in its counts */
 } metrics[] = {
-    {"azure_successful_requests_total", "counter", "Requests that Azure answered, by status.",
-     is_successful},
-    {"azure_failed_requests_total", "counter", "Requests without an answer.", is_failed},
-    {"azure_requests_time_seconds", "histogram", "How long requests to Azure took.", is_time},
+    {"azure_successful_requests_total", "counter", "Requests that Azure answered, by status.", 1},
+    {"azure_failed_requests_total", "counter", "Requests without an answer.", 0},
+    {"azure_requests_time_seconds", "histogram", "How long requests to Azure took.", -1},
 };
 
 void request_metrics_write(struct request_metrics *m, struct buf *out)
@@ -135,7 +119,7 @@ void request_metrics_write(struct request_metrics *m, struct buf *out)
         prom_head(out, metrics[k].name, metrics[k].type, metrics[k].help);
         for (size_t i = 0; i < map_len(m->counts); i++) {
             const struct count *c = map_at(m->counts, i);
-            if (metrics[k].has(c))
+            if (metrics[k].sign == (c->status > 0) - (c->status < 0))
                 write_count(c, out, metrics[k].name);
         }
     }

@@ -37,14 +37,6 @@ bool outcome_imagine(struct pass *p, const struct effect *effect)
 
 #define MASKED "(secret)"
 
-static bool is_secret(const struct pass *p, str text)
-{
-    for (size_t i = 0; i < p->secrets.len; i++)
-        if (text.len && str_eq(text, p->secrets.items[i]))
-            return true;
-    return false;
-}
-
 static bool mask(void *ctx, struct value *v, size_t depth)
 {
     struct pass *p = ctx;
@@ -52,7 +44,8 @@ static bool mask(void *ctx, struct value *v, size_t depth)
     (void)depth;
     if (!value_is(v, VALUE_STRING))
         return true;
-    str text = is_secret(p, value_str(v)) ? STR(MASKED) : status_masked(p, value_str(v));
+    str text = v->len && str_list_has(&p->secrets, value_str(v)) ? STR(MASKED)
+                                                                 : status_masked(p, value_str(v));
     v->text = text.ptr;
     v->len = (uint32_t)text.len;
     return true;

@@ -91,7 +91,8 @@ static bool blocks(struct pass *p)
     return str_eq(text, STR("true"));
 }
 
-bool owner_is_anothers(const struct pass *p, const struct owner *owner)
+/* Whether the object belongs to an earlier owner of the same name. */
+static bool owner_is_anothers(const struct pass *p, const struct owner *owner)
 {
     struct owner_ref ref;
 

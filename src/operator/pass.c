@@ -7,7 +7,6 @@
 #include "azure/applied.h"
 #include "kube/client.h"
 #include "text/json/json.h"
-#include "text/url.h"
 
 static struct pass_step (*const states[STATE_COUNT])(struct pass *p) = {
     [STATE_LOOK] = state_look,       [STATE_REFRESH] = state_refresh, [STATE_CLAIM] = state_claim,
@@ -237,9 +236,8 @@ bool pass_wrote(struct pass *p, const struct arm_answer *answer, struct pass_ste
 
 static void add_need(struct pass *p, str text)
 {
-    for (size_t i = 0; i < p->needs.len; i++)
-        if (str_eq(p->needs.items[i], text))
-            return;
+    if (str_list_has(&p->needs, text))
+        return;
     VEC_PUSH(p->arena, &p->needs, text);
     p->needs_changed = true;
 }
@@ -329,18 +327,7 @@ str pass_id(const struct pass *p)
 
 str pass_url_of(struct pass *p, str id, str api_version)
 {
-    struct buf b = buf_new(p->arena, BUF_UNLIMITED);
-    str part;
-
-    buf_add(&b, p->account.endpoint);
-    for (bool more = true; more;) {
-        more = str_cut(id, STR("/"), &part, &id);
-        url_path_escape(&b, part);
-        if (more)
-            buf_char(&b, '/');
-    }
-    buf_fmt(&b, "?api-version=%.*s", STR_ARG(api_version));
-    return buf_str(&b);
+    return str_concat(p->arena, p->account.endpoint, ext_path(p->arena, id, STR_NONE, api_version));
 }
 
 str pass_url(struct pass *p)

@@ -70,8 +70,7 @@ static bool has_no_effect(const struct value *known, const struct deviation *f)
     for (size_t i = 0; f->wanted && i < value_len(known); i++) {
         const struct value *k = value_at(known, i), *wanted = value_get(k, STR("wanted"));
         str cause = value_get_str(k, STR("cause"));
-        if (str_eq(value_get_str(k, STR("path")), f->path) && wanted &&
-            value_equal(wanted, f->wanted) &&
+        if (str_eq(value_get_str(k, STR("path")), f->path) && value_equal(wanted, f->wanted) &&
             (str_eq(cause, str_c(detect_cause_name(CAUSE_DROPPED))) ||
              str_eq(cause, str_c(detect_cause_name(CAUSE_REPLACED)))))
             return true;
@@ -428,18 +427,14 @@ bool planner_step(struct planner *p)
     return operator_stats(p->operator).flying > 0;
 }
 
-static bool waits_for_reference(const struct planned *one)
-{
-    return str_eq(value_get_str(one->result, STR("reason")), STR("WaitingForReference"));
-}
-
 bool planner_hurry(struct planner *p)
 {
     bool any = false;
 
     for (size_t i = 0; i < map_len(p->objects) && !p->hurries; i++) {
         struct planned *one = map_at(p->objects, i);
-        one->hurried = waits_for_reference(one);
+        one->hurried =
+            str_eq(value_get_str(one->result, STR("reason")), STR("WaitingForReference"));
         any |= one->hurried;
     }
     p->hurries |= any;

@@ -154,12 +154,8 @@ static struct pass_step look_at_group(struct pass *p, const struct arm_answer *r
                         NULL))
         return explain;
     p->phase = LOOK_AT_GROUP;
-    return step_arm(p, ARM_GET,
-                    pass_url_of(p,
-                                str_fmt(p->arena, "/subscriptions/%.*s/resourceGroups/%.*s",
-                                        STR_ARG(id.subscription), STR_ARG(id.group)),
-                                group->api_version),
-                    NULL);
+    str at = arm_id_of_group(p->arena, id.subscription, id.group);
+    return step_arm(p, ARM_GET, pass_url_of(p, at, group->api_version), NULL);
 }
 
 static struct pass_step take_answer(struct pass *p, const struct arm_answer *answer)

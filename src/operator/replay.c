@@ -2,7 +2,6 @@
 /* replay.c - records decisions and judges them again; see replay.h. */
 #include "operator/replay.h"
 
-#include "base/clock.h"
 #include "net/redact.h"
 #include "operator/internal.h"
 
@@ -190,10 +189,9 @@ static const struct value *find_namespace(void *ctx, struct arena *a, const stru
 
 static int64_t number(const struct value *record, const char *member)
 {
-    const struct value *v = value_get(record, str_c(member));
     int64_t n = 0;
 
-    return v && value_to_i64(v, &n) ? n : 0;
+    return value_to_i64(value_get(record, str_c(member)), &n) ? n : 0;
 }
 
 static str words(struct arena *a, const struct value *verdict)
@@ -260,15 +258,13 @@ bool replay_judge(struct arena *a, struct model *model, const struct kind_set *r
     const struct operator_config config = {
         .model = model, .rules = rules, .drift = (enum drift_mode)number(record, "mode")};
     const struct object_key key = object_key_of(value_get(record, STR("object")));
-    char stamp[CLOCK_STAMP];
     struct value *verdict;
 
     if (!judge_again(a, &config, record, &verdict, e))
         return false;
-    clock_stamp(number(record, "now"), stamp);
     *out = (struct replay){.object = str_fmt(a, "%.*s %.*s/%.*s", STR_ARG(key.kind),
                                              STR_ARG(key.namespace), STR_ARG(key.name)),
-                           .time = str_fmt(a, "%.19sZ", stamp),
+                           .time = memory_stamp(a, number(record, "now")),
                            .inexact = value_is_true(value_get(record, STR("inexact"))),
                            .was = words(a, value_get(record, STR("verdict"))),
                            .is = words(a, verdict)};

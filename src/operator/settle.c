@@ -50,7 +50,7 @@ void settle_remember_payload(struct pass *p)
     if (!p->sent)
         return;
     const struct ext ext = pass_ext(p);
-    memory_set_time(p, "takenAt", p->now);
+    memory_set_text(p, "takenAt", memory_stamp(p->arena, p->now));
     if (p->own_payload)
         memory_set(p, "sentChildren", ext_sent(p->arena, &ext, p->own_payload));
 }

@@ -68,7 +68,7 @@ str status_reason(struct arena *a, str code)
 
 /* ---- Size. ----------------------------------------------------------------------------------- */
 
-static size_t text_size(const struct value *v)
+size_t status_size(const struct value *v)
 {
     AUTO_ARENA a = arena_new();
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -143,7 +143,7 @@ void status_bound(struct pass *p, struct value *status)
     struct buf names = buf_new(p->arena, 2 * KIB);
     size_t list;
 
-    while (text_size(status) > STATUS_MAX) {
+    while (status_size(status) > STATUS_MAX) {
         if ((list = largest_list(status)))
             cut_lists(status, list / 2, &names);
         else if (!drop_largest(status, &names))

@@ -157,7 +157,12 @@ static void ask_next_put(struct asking *q)
         return;
     const struct value *wanted = detect_wanted(q->detect, value_get(next, STR("body")));
     const struct value *found = detect_found(q->detect, last_answer(q), wanted);
-    struct deviations got = detect_unsatisfied(q->detect, &q->record, wanted, found);
+    struct deviations got = detect_compare(q->detect, NULL, wanted, found);
+
+    /* What is asked for and not there, or else what is no longer requested and remains. */
+    deviations_keep_set(&got);
+    if (!got.count)
+        got = detect_compare(q->detect, &q->record, wanted, found);
     check(q, STR("nextPut"), "", &got, value_is_true(value_get(next, STR("drift"))));
 }
 

@@ -51,29 +51,20 @@ static str member_at(const struct detect *d)
     return n ? d->way[n - 1] : STR_NONE;
 }
 
-static bool is_empty(const struct value *v)
-{
-    return v->kind == VALUE_NULL || (v->kind >= VALUE_STRING && v->len == 0);
-}
-
 /* Empty members of objects are dropped. */
-static bool is_dropped(struct detect *d, const struct value *v)
+static bool is_dropped(const struct detect *d, const struct value *v)
 {
-    if (!is_empty(v) || !rule_is_on(d, DETECT_EMPTY))
-        return false;
-    d->used[DETECT_EMPTY]++;
-    return true;
+    bool empty = v->kind == VALUE_NULL || (v->kind >= VALUE_STRING && v->len == 0);
+
+    return empty && rule_is_on(d, DETECT_EMPTY);
 }
 
 /* Answers use the key of what is wanted, if it has one that differs only in case. */
-static str key_of_peer(struct detect *d, const struct value *peer, str key)
+static str key_of_peer(const struct detect *d, const struct value *peer, str key)
 {
     const struct value *same = member_fold(peer, key);
 
-    if (!same || str_eq(value_key(same), key) || !rule_is_on(d, DETECT_KEY_CASE))
-        return key;
-    d->used[DETECT_KEY_CASE]++;
-    return value_key(same);
+    return same && rule_is_on(d, DETECT_KEY_CASE) ? value_key(same) : key;
 }
 
 /* ---- Without a model. ------------------------------------------------------------------------ */
@@ -209,14 +200,13 @@ static void canon_identities(struct detect *d, const struct model_prop *prop,
  * Elements that are child resources are marked: new ones are not drift (compare.c), and if the
  * model has no member for them, the child's own kind says what can be written.
  */
-static void mark_child(struct detect *d, struct value *v)
+static void mark_child(struct value *v)
 {
     if (v->kind == VALUE_LIST)
         for (size_t i = 0; i < v->len; i++)
             v->items[i].tag = TAG_CHILD;
     else
         v->tag = TAG_CHILD;
-    d->used[DETECT_CHILDREN]++;
 }
 
 /* An element that is also a resource: its name identifies it, the rest depends on its kind. */
@@ -393,7 +383,7 @@ static const struct model_arm *look_up(struct detect *d, const struct place *at,
     return found;
 }
 
-static bool is_never_compared(struct detect *d, str key)
+static bool is_never_compared(const struct detect *d, str key)
 {
     const bool root = d->depth == d->root;
     bool never;
@@ -413,10 +403,7 @@ static bool is_never_compared(struct detect *d, str key)
     default:
         never = str_eq_fold(key, STR("provisioningState"));
     }
-    if (!never || !rule_is_on(d, DETECT_NEVER))
-        return false;
-    d->used[DETECT_NEVER]++;
-    return true;
+    return never && rule_is_on(d, DETECT_NEVER);
 }
 
 /* A member that is in the model. */
@@ -436,7 +423,7 @@ static void canon_member(struct detect *d, const struct model_arm *m, const stru
 }
 
 /* The canonical name of a member. */
-static str name_of(struct detect *d, const struct model_arm *m, const struct value *from,
+static str name_of(const struct detect *d, const struct model_arm *m, const struct value *from,
                    const struct value *v, const struct value *peer)
 {
     str key = value_key(v);
@@ -447,10 +434,8 @@ static str name_of(struct detect *d, const struct model_arm *m, const struct val
     }
     if (str_eq(m->name, key) || !rule_is_on(d, DETECT_KEY_CASE))
         return key;
-    if (value_get(from, m->name))
-        return key; /* a twin in a different case: both count */
-    d->used[DETECT_KEY_CASE]++;
-    return m->name;
+    /* A twin in a different case: both count. */
+    return value_get(from, m->name) ? key : m->name;
 }
 
 /*
@@ -498,7 +483,7 @@ static void canon_members(struct detect *d, const struct place *at, const struct
             ok = canon_unknown(d, v, peer ? value_get(peer, name) : NULL, made);
         d->inside_child = inside;
         if (ok && d->found && children)
-            mark_child(d, made);
+            mark_child(made);
         go_back(d);
         if (!ok || is_dropped(d, made))
             continue;
@@ -544,20 +529,8 @@ struct detect *detect_new(struct arena *a, struct model *model,
     return d;
 }
 
-void detect_switch(struct detect *d, enum detect_rule rule, bool on)
-{
-    uint32_t bit = UINT32_C(1) << rule;
-
-    d->off = on ? d->off & ~bit : d->off | bit;
-}
-
 void detect_filter(struct detect *d, detect_filter_fn *filter, void *ctx)
 {
     d->filter = filter;
     d->filter_ctx = ctx;
-}
-
-const uint32_t *detect_rules_used(const struct detect *d)
-{
-    return d->used;
 }

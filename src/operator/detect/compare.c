@@ -44,14 +44,22 @@ static bool is_digest_of(struct detect *d, const struct value *digest, const str
            str_eq(value_str(digest), detect_digest(d->arena, d->key, v));
 }
 
-/* Elements with an identity may be in any order; scalars may not, unless they are a set. */
-static bool accept_order(const struct detect *d, const struct difference *x)
+static const struct list_rule *rule_of(void *ctx, const struct value *old_,
+                                       const struct value *new_)
 {
-    uint8_t tag = x->old_->tag ? x->old_->tag : x->new_->tag;
+    const struct detect *d = ctx;
+    uint8_t tag = old_->tag ? old_->tag : new_->tag;
 
-    if (value_len(x->old_) && value_is_container(&x->old_->items[0]))
-        return true;
-    return tag && tag <= d->list_count && d->lists[tag - 1].rule.kind == LIST_AS_SET;
+    return tag && tag <= d->list_count ? &d->lists[tag - 1].rule : NULL;
+}
+
+/* Elements with an identity may be in any order; scalars may not, unless they are a set. */
+static bool accept_order(struct detect *d, const struct difference *x)
+{
+    const struct list_rule *rule = rule_of(d, x->old_, x->new_);
+
+    return (value_len(x->old_) && value_is_container(&x->old_->items[0])) ||
+           (rule && rule->kind == LIST_AS_SET);
 }
 
 /* Whether it contains only children. */
@@ -76,15 +84,6 @@ static bool accept(void *ctx, const struct difference *x)
     if (x->kind == DIFFERENCE_ADDED && !d->learning)
         return is_all_children(x->new_);
     return is_digest_of(d, x->old_, x->new_);
-}
-
-static const struct list_rule *rule_of(void *ctx, const struct value *old_,
-                                       const struct value *new_)
-{
-    const struct detect *d = ctx;
-    uint8_t tag = old_->tag ? old_->tag : new_->tag;
-
-    return tag && tag <= d->list_count ? &d->lists[tag - 1].rule : NULL;
 }
 
 struct diff_options compare_options(struct detect *d)
@@ -122,12 +121,13 @@ static const struct trail *whole_list(const struct trail *at, const struct trail
     return outermost;
 }
 
-/* Whether every element of few is also in many: then many is few, extended. */
-static bool contains_all(const struct value *many, const struct value *few)
+bool lists_extend(const struct value *many, const struct value *few)
 {
-    for (size_t i = 0; i < value_len(few); i++) {
+    if (!value_is(many, VALUE_LIST) || !value_is(few, VALUE_LIST))
+        return false;
+    for (size_t i = 0; i < few->len; i++) {
         bool there = false;
-        for (size_t k = 0; !there && k < value_len(many); k++)
+        for (size_t k = 0; !there && k < many->len; k++)
             there = value_equal(&few->items[i], &many->items[k]);
         if (!there)
             return false;
@@ -184,8 +184,8 @@ static const struct value *kept_value(struct detect *d, const struct known *k)
 
 static bool is_same_wish(struct detect *d, const struct known *k, const struct value *wanted)
 {
-    wanted = k->cause == CAUSE_HIDDEN ? hidden_form(d, wanted) : shorten(d, wanted);
-    return (!wanted && !k->wanted) || (wanted && k->wanted && value_equal(wanted, k->wanted));
+    return value_equal(k->cause == CAUSE_HIDDEN ? hidden_form(d, wanted) : shorten(d, wanted),
+                       k->wanted);
 }
 
 /* Objects that become empty are deleted, too, as in canonical forms. */
@@ -321,12 +321,6 @@ static const struct value *expect(struct detect *d, const struct record *r,
 
 /* ---- News. ----------------------------------------------------------------------------------- */
 
-/* Whether Azure finally has the wanted value, or none is wanted. */
-static bool is_granted(const struct deviation *f)
-{
-    return f->wanted && f->found && value_equal(f->wanted, f->found);
-}
-
 static void add_finding(struct detect *d, struct deviations *out, const struct difference *x,
                         const struct value *wanted)
 {
@@ -337,7 +331,8 @@ static void add_finding(struct detect *d, struct deviations *out, const struct d
                           .before = x->old_,
                           .found = x->new_};
 
-    if (is_granted(&f) || out->count == DEVIATIONS_MAX)
+    /* Azure finally has the wanted value. */
+    if ((f.wanted && value_equal(f.wanted, f.found)) || out->count == DEVIATIONS_MAX)
         return;
     path_print_dotted(&text, &path);
     f.path = buf_str(&text);
@@ -375,24 +370,12 @@ static void keep_if(struct deviations *f, bool (*keep)(const struct deviation *f
 
 static bool is_set_and_told(const struct deviation *f)
 {
-    bool extended = value_is(f->wanted, VALUE_LIST) && value_is(f->found, VALUE_LIST) &&
-                    contains_all(f->found, f->wanted);
-
-    return f->wanted && !f->hidden && !extended;
+    return f->wanted && !f->hidden && !lists_extend(f->found, f->wanted);
 }
 
 void deviations_keep_set(struct deviations *f)
 {
     keep_if(f, is_set_and_told);
-}
-
-struct deviations detect_unsatisfied(struct detect *d, const struct record *record,
-                                     const struct value *wanted, const struct value *found)
-{
-    struct deviations unmet = detect_compare(d, NULL, wanted, found);
-
-    deviations_keep_set(&unmet);
-    return unmet.count ? unmet : detect_compare(d, record, wanted, found);
 }
 
 static bool is_no_child(const struct deviation *f)

@@ -46,8 +46,6 @@ enum detect_rule {
     DETECT_CHILDREN, /* new elements that are resources of their own are not drift */
     DETECT_RULE_COUNT,
 };
-/* "empty", as in a rule file and in metrics. */
-const char *detect_rule_name(enum detect_rule rule);
 /* The mode that api/rules sets for a kind ("correct", "report", "put-only"), or empty. */
 str detect_mode_of(const struct model_resource *resource);
 
@@ -73,13 +71,9 @@ struct detect;
  */
 struct detect *detect_new(struct arena *a, struct model *model,
                           const struct model_resource *resource, str key);
-/* Switches a rule on or off from now on. All rules are on unless api/rules switches them off. */
-void detect_switch(struct detect *d, enum detect_rule rule, bool on);
 /* Filters the differences, as a kind's hook demands, before they are judged or learned. */
 typedef struct differences detect_filter_fn(void *ctx, struct differences all);
 void detect_filter(struct detect *d, detect_filter_fn *filter, void *ctx);
-/* How often each rule had an effect: DETECT_RULE_COUNT numbers. */
-const uint32_t *detect_rules_used(const struct detect *d);
 
 /* The canonical forms of a payload and of Azure's answer to a GET. */
 struct value *detect_wanted(struct detect *d, const struct value *payload);
@@ -146,13 +140,6 @@ struct deviations detect_compare(struct detect *d, const struct record *record,
  * nothing is known about its defaults yet.
  */
 void deviations_keep_set(struct deviations *f);
-/*
- * What a payload other than the record's asks for and Azure does not have yet. Nothing is missing
- * when every member that is set is as wanted, whether or not it is a known difference, and nothing
- * remains that is no longer requested.
- */
-struct deviations detect_unsatisfied(struct detect *d, const struct record *record,
-                                     const struct value *wanted, const struct value *found);
 /* Whether it is a member that nobody set and that was not there before, such as a service adds when
  * it evolves. Entries of maps, elements of lists and tags do not count. */
 bool deviation_is_new_member(const struct detect *d, const struct deviation *f);

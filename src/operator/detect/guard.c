@@ -13,11 +13,6 @@
 #define SAME_PAIR 2
 #define SAME_PATH 3
 
-static bool equal_or_both_none(const struct value *x, const struct value *y)
-{
-    return x ? y && value_equal(x, y) : !y;
-}
-
 static const struct value *kept_form(struct detect *d, const struct deviation *f,
                                      const struct value *v)
 {
@@ -26,8 +21,8 @@ static const struct value *kept_form(struct detect *d, const struct deviation *f
 
 static bool is_pair(struct detect *d, const struct guard_entry *g, const struct deviation *f)
 {
-    return str_eq(g->path, f->path) && equal_or_both_none(g->wanted, kept_form(d, f, f->before)) &&
-           equal_or_both_none(g->found, kept_form(d, f, f->found));
+    return str_eq(g->path, f->path) && value_equal(g->wanted, kept_form(d, f, f->before)) &&
+           value_equal(g->found, kept_form(d, f, f->found));
 }
 
 bool guard_holds(struct detect *d, const struct guard *g, const struct deviation *f)
@@ -124,7 +119,7 @@ struct deviations guard_stuck(struct detect *d, const struct guard *g,
                               .before = e->wanted,
                               .found = path_resolve(&path, found)};
         f.hidden = is_hidden(d, &path, !f.found);
-        if (equal_or_both_none(e->found, kept_form(d, &f, f.found)))
+        if (value_equal(e->found, kept_form(d, &f, f.found)))
             out.items[out.count++] = f;
     }
     return out;
@@ -155,8 +150,7 @@ void guard_read(struct arena *a, const struct value *v, struct guard *out)
         const struct value *one = value_at(v, i);
         int64_t puts = 0;
         str path = value_get_str(one, STR("path"));
-        if (!path.len || !value_get(one, STR("puts")) ||
-            !value_to_i64(value_get(one, STR("puts")), &puts) || puts < 1)
+        if (!path.len || !value_to_i64(value_get(one, STR("puts")), &puts) || puts < 1)
             continue;
         out->items[out->count++] =
             (struct guard_entry){.path = path,

@@ -36,7 +36,6 @@ struct detect {
     const struct model_resource *resource;
     str key;
     uint32_t off; /* rules that are switched off: 1 << rule */
-    uint32_t used[DETECT_RULE_COUNT];
     struct line lines[LINES_MAX];
     size_t line_count;
     struct embedded {
@@ -63,6 +62,11 @@ struct detect {
 static inline bool rule_is_on(const struct detect *d, enum detect_rule rule)
 {
     return !(d->off >> rule & 1);
+}
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* ---- lines.c ---- */
@@ -122,3 +126,5 @@ const struct value *shorten(struct detect *d, const struct value *v);
 const struct value *hidden_form(struct detect *d, const struct value *v);
 /* The length of a value as JSON. */
 size_t json_length(struct arena *a, const struct value *v);
+/* Whether both are lists, and many has every element of few. */
+bool lists_extend(const struct value *many, const struct value *few);

@@ -39,11 +39,6 @@ static const char *const line_names[] = {
     [LINE_CHILDREN] = "children", [LINE_HIDDEN] = "hidden",
 };
 
-const char *detect_rule_name(enum detect_rule rule)
-{
-    return rules[rule];
-}
-
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -28,11 +28,6 @@ bool detect_cause_is_loss(enum detect_cause cause)
 
 /* ---- Causes. --------------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -59,31 +54,10 @@ static bool is_spelled_alike(str x, str y)
 
 static bool is_normalised(const struct value *wanted, const struct value *found)
 {
-    struct value x, y;
+    str x = value_text(wanted), y = value_text(found);
 
-    if (!wanted || !found || value_is_container(wanted) || value_is_container(found))
-        return false;
-    if (is_spelled_alike(value_text(wanted), value_text(found)) && value_text(wanted).len)
-        return true;
-    x = *wanted;
-    y = *found;
-    if (!number_is_valid(value_text(&x)) || !number_is_valid(value_text(&y)))
-        return false;
-    return number_compare(value_text(&x), value_text(&y)) == 0;
-}
-
-static bool is_extended(const struct value *wanted, const struct value *found)
-{
-    if (!value_is(wanted, VALUE_LIST) || !value_is(found, VALUE_LIST))
-        return false;
-    for (size_t i = 0; i < wanted->len; i++) {
-        bool there = false;
-        for (size_t k = 0; !there && k < found->len; k++)
-            there = value_equal(&wanted->items[i], &found->items[k]);
-        if (!there)
-            return false;
-    }
-    return wanted->len < found->len;
+    return (x.len && is_spelled_alike(x, y)) ||
+           (number_is_valid(x) && number_is_valid(y) && number_compare(x, y) == 0);
 }
 
 /* Whether the last step leads to an element, or to an entry of a map that the user set. */
@@ -105,7 +79,7 @@ static enum detect_cause cause_of(struct detect *d, const struct path *path,
         return is_entry(path, wanted) ? CAUSE_EXTENDED : CAUSE_DEFAULTED;
     if (x->kind == DIFFERENCE_MISSING)
         return CAUSE_DROPPED;
-    if (is_extended(x->old_, x->new_))
+    if (lists_extend(x->new_, x->old_) && value_len(x->old_) < value_len(x->new_))
         return CAUSE_EXTENDED;
     return x->kind == DIFFERENCE_REORDERED || is_normalised(x->old_, x->new_) ? CAUSE_NORMALISED
                                                                               : CAUSE_REPLACED;
@@ -135,12 +109,6 @@ static struct known *add(struct learning *l, const struct path *path)
     path_print_dotted(&text, path);
     *k = (struct known){.path = buf_str(&text)};
     return k;
-}
-
-static void keep_long(struct learning *l, struct known *k, const struct value *v, size_t length)
-{
-    k->digest = detect_digest(l->d->arena, l->d->key, v);
-    k->length = length;
 }
 
 static void learn_one(struct learning *l, const struct path *path, const struct difference *x,
@@ -195,10 +163,12 @@ static void learn_one(struct learning *l, const struct path *path, const struct 
     k->wanted = cause == CAUSE_HIDDEN ? hidden_form(l->d, k->wanted) : shorten(l->d, k->wanted);
     if (!x->new_)
         return;
-    if (!value_is_container(x->new_) && (length > KNOWN_VALUE_MAX || cause == CAUSE_HIDDEN))
-        keep_long(l, k, x->new_, length);
-    else
+    if (value_is_container(x->new_) || (length <= KNOWN_VALUE_MAX && cause != CAUSE_HIDDEN)) {
         k->found = x->new_;
+        return;
+    }
+    k->digest = detect_digest(l->d->arena, l->d->key, x->new_);
+    k->length = length;
 }
 
 struct record detect_learn(struct detect *d, const struct value *wanted, const struct value *found)
@@ -273,7 +243,7 @@ static bool read_known(const struct value *v, struct known *k)
                         .wanted = value_get(v, STR("wanted")),
                         .found = value_get(v, STR("found")),
                         .digest = value_get_str(v, STR("digest"))};
-    if (value_get(v, STR("length")) && value_to_i64(value_get(v, STR("length")), &length))
+    if (value_to_i64(value_get(v, STR("length")), &length))
         k->length = length > 0 ? (size_t)length : 0;
     return k->path.len && read_kind(value_get_str(v, STR("kind")), &k->kind) &&
            read_cause(value_get_str(v, STR("cause")), &k->cause);

@@ -38,14 +38,9 @@ struct sharing sharing_read(struct arena *a, str ignore, str additive)
     return s;
 }
 
-static bool is_any(const struct step *step)
-{
-    return step->kind == STEP_KEY && str_eq(step->key, STR("*"));
-}
-
 static bool step_fits(const struct step *pattern, const struct step *step)
 {
-    if (is_any(pattern))
+    if (pattern->kind == STEP_KEY && str_eq(pattern->key, STR("*")))
         return true;
     if (pattern->kind != step->kind)
         return false;
@@ -96,23 +91,6 @@ static bool is_scaled_count(const struct detect *d, const struct path *path,
            value_is_true(value_get(holder(path, found), STR("enableAutoScaling")));
 }
 
-/* Whether it is an additional member, entry or element. */
-static bool is_addition(const struct deviation *f)
-{
-    if (f->kind == DIFFERENCE_ADDED)
-        return true;
-    if (!value_is(f->before, VALUE_LIST) || !value_is(f->found, VALUE_LIST))
-        return false;
-    for (size_t i = 0; i < f->before->len; i++) {
-        bool there = false;
-        for (size_t k = 0; !there && k < f->found->len; k++)
-            there = value_equal(&f->before->items[i], &f->found->items[k]);
-        if (!there)
-            return false;
-    }
-    return true;
-}
-
 static bool is_shared(struct detect *d, const struct deviation *f, const struct sharing *s,
                       const struct value *found)
 {
@@ -120,8 +98,9 @@ static bool is_shared(struct detect *d, const struct deviation *f, const struct 
 
     if (!path_parse_dotted(d->arena, f->path, &path, NULL))
         return false;
+    bool addition = f->kind == DIFFERENCE_ADDED || lists_extend(f->found, f->before);
     return any_inside(&path, s->ignore, s->ignore_count) ||
-           (is_addition(f) && any_inside(&path, s->additive, s->additive_count)) ||
+           (addition && any_inside(&path, s->additive, s->additive_count)) ||
            is_scaled_count(d, &path, found);
 }
 

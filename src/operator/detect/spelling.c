@@ -24,17 +24,16 @@ static bool has_upper(str s)
     return false;
 }
 
-static void set_text(struct detect *d, enum detect_rule rule, struct value *v, str text)
+static void set_text(struct value *v, str text)
 {
-    d->used[rule] += !str_eq(value_str(v), text);
     v->text = text.ptr;
     v->len = (uint32_t)text.len;
 }
 
-static void set_lower(struct detect *d, enum detect_rule rule, struct value *v)
+static void set_lower(struct detect *d, struct value *v)
 {
     if (has_upper(value_str(v)))
-        set_text(d, rule, v, str_lower(d->arena, value_str(v)));
+        set_text(v, str_lower(d->arena, value_str(v)));
 }
 
 /* ---- Ids. ------------------------------------------------------------------------------------ */
@@ -50,11 +49,8 @@ static str spell_id(struct detect *d, str text)
     if (has_upper(id))
         id = str_lower(d->arena, id);
     str type = str_slice(id, 0, str_rfind_char(id, '/'));
-    if (str_has_suffix(type, roles) && type.len > roles.len && rule_is_on(d, DETECT_ROLE)) {
-        d->used[DETECT_ROLE]++;
-        id = str_from(id, type.len - roles.len);
-    }
-    return id;
+    bool role = str_has_suffix(type, roles) && rule_is_on(d, DETECT_ROLE);
+    return role ? str_from(id, type.len - roles.len) : id;
 }
 
 /* Only by its start: parsing all of it would cost more than the rest of the comparison. */
@@ -72,11 +68,7 @@ static bool is_id(str text)
 
 str spell_key(struct detect *d, str key)
 {
-    if (!is_id(key) || !rule_is_on(d, DETECT_ID))
-        return key;
-    str id = spell_id(d, key);
-    d->used[DETECT_ID] += !str_eq(id, key);
-    return id;
+    return is_id(key) && rule_is_on(d, DETECT_ID) ? spell_id(d, key) : key;
 }
 
 /* ---- Texts by their name and form. ----------------------------------------------------------- */
@@ -124,7 +116,7 @@ static void spell_location(struct detect *d, struct value *v)
         if (c != ' ')
             out[len++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
-    set_text(d, DETECT_LOCATION, v, str_of(out, len));
+    set_text(v, str_of(out, len));
 }
 
 /* vmSize, and the names of a sku. */
@@ -147,11 +139,6 @@ static const struct value *find_choice(const struct value *choices, str text)
 
 /* ---- Embedded texts. ------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Removes whitespace between tags; inside texts and tags each run becomes one space. */
 static void spell_xml(struct detect *d, struct value *v)
 {
@@ -172,7 +159,7 @@ static void spell_xml(struct detect *d, struct value *v)
         if (!at_tag)
             out[len++] = ' ';
     }
-    set_text(d, DETECT_XML, v, str_of(out, len));
+    set_text(v, str_of(out, len));
 }
 
 static void spell_json(struct detect *d, struct value *v)
@@ -184,7 +171,7 @@ static void spell_json(struct detect *d, struct value *v)
 
     src->text = value_str(v);
     if (json_read(d->arena, src, NULL, &tree, NULL) && json_write(&b, tree, &sorted, NULL))
-        set_text(d, DETECT_JSON, v, buf_str(&b));
+        set_text(v, buf_str(&b));
 }
 
 /* ---- Numbers. -------------------------------------------------------------------------------- */
@@ -195,7 +182,7 @@ static bool is_number_form(const struct model_shape *shape)
 }
 
 /* Turns a number into the type of scalar in the model. */
-static bool spell_number(struct detect *d, const struct model_shape *shape, struct value *v)
+static bool spell_number(const struct detect *d, const struct model_shape *shape, struct value *v)
 {
     if (!rule_is_on(d, DETECT_NUMBER))
         return false;
@@ -209,7 +196,6 @@ static bool spell_number(struct detect *d, const struct model_shape *shape, stru
         v->kind = VALUE_STRING;
     else
         return false;
-    d->used[DETECT_NUMBER]++;
     return true;
 }
 
@@ -238,7 +224,7 @@ static bool spell_by_line(struct detect *d, struct value *v)
     else if (lines_have(d, LINE_JSON) && rule_is_on(d, DETECT_JSON))
         spell_json(d, v);
     else if (lines_have(d, LINE_FOLD) && rule_is_on(d, DETECT_FOLD))
-        set_lower(d, DETECT_FOLD, v);
+        set_lower(d, v);
     else
         return false;
     return true;
@@ -260,16 +246,15 @@ static void spell_text(struct detect *d, const struct model_prop *prop,
     const struct value *choice = find_choice(choices, text);
 
     if (choice && rule_is_on(d, DETECT_ENUM))
-        set_text(d, DETECT_ENUM, v, value_str(choice));
+        set_text(v, value_str(choice));
     else if ((is_id(text) || (is_reference(prop) && text.len && text.ptr[0] == '/')) &&
              rule_is_on(d, DETECT_ID))
-        set_text(d, DETECT_ID, v, spell_id(d, text));
-    else if (is_guid(text) && rule_is_on(d, DETECT_GUID))
-        set_lower(d, DETECT_GUID, v);
+        set_text(v, spell_id(d, text));
     else if (is_location_member(key) && is_location(text) && rule_is_on(d, DETECT_LOCATION))
         spell_location(d, v);
-    else if (is_sku_member(d, key) && rule_is_on(d, DETECT_SKU))
-        set_lower(d, DETECT_SKU, v);
+    else if ((is_guid(text) && rule_is_on(d, DETECT_GUID)) ||
+             (is_sku_member(d, key) && rule_is_on(d, DETECT_SKU)))
+        set_lower(d, v);
 }
 
 void spell_scalar(struct detect *d, const struct model_prop *prop, const struct model_shape *shape,
@@ -279,10 +264,8 @@ void spell_scalar(struct detect *d, const struct model_prop *prop, const struct 
         return;
     if (is_secret(prop, shape)) {
         if (v->len) {
-            str digest = detect_digest(d->arena, d->key, v);
+            set_text(v, detect_digest(d->arena, d->key, v));
             v->kind = VALUE_STRING;
-            v->text = digest.ptr;
-            v->len = (uint32_t)digest.len;
         }
         return;
     }
