@@ -35,10 +35,7 @@
 /* ---- Counters. --------------------------------------------------------------------------------
  */
 
-static const struct {
-    const char *name;
-    size_t offset;
-} counters[] = {
+const struct sim_place sim_counters[SIM_COUNTERS] = {
     {"requests", offsetof(struct sim_counters, requests)},
     {"reads", offsetof(struct sim_counters, reads)},
     {"writes", offsetof(struct sim_counters, writes)},
@@ -51,24 +48,22 @@ static const struct {
     {"dropped", offsetof(struct sim_counters, dropped)},
 };
 
-static bool counter(struct sim_call *c, str name, int64_t *out)
+/* The number of a counter; NULL: there is none of that name. */
+static const int64_t *counter(struct sim_call *c, str name)
 {
-    for (size_t i = 0; i < COUNT(counters); i++)
-        if (str_eq(name, str_c(counters[i].name))) {
-            *out = *(int64_t *)((char *)&c->sim->counters + counters[i].offset);
-            return true;
-        }
-    return false;
+    for (size_t i = 0; i < SIM_COUNTERS; i++)
+        if (str_eq(name, str_c(sim_counters[i].name)))
+            return (int64_t *)((char *)&c->sim->counters + sim_counters[i].offset);
+    return NULL;
 }
 
 static void get_counters(struct sim_call *c)
 {
     struct value *v = value_object(c->arena);
 
-    for (size_t i = 0; i < COUNT(counters); i++) {
-        int64_t n = 0;
-        if (counter(c, str_c(counters[i].name), &n))
-            value_set_int(c->arena, v, str_c(counters[i].name), n);
+    for (size_t i = 0; i < SIM_COUNTERS; i++) {
+        str name = str_c(sim_counters[i].name);
+        value_set_int(c->arena, v, name, *counter(c, name));
     }
     sim_reply(c, 200, v);
 }
@@ -82,24 +77,24 @@ static void reset_counters(struct sim_call *c)
 /* A number, or {"min", "max"}. Violations are added to failures. */
 static void check_counter(struct sim_call *c, const struct value *want, struct value *failures)
 {
-    int64_t n = 0, min = INT64_MIN, max = INT64_MAX;
+    int64_t min = INT64_MIN, max = INT64_MAX;
     const struct value *low = value_get(want, STR("min")), *high = value_get(want, STR("max"));
-    bool known = counter(c, value_key(want), &n);
+    const int64_t *n = counter(c, value_key(want));
     bool readable = value_is(want, VALUE_OBJECT)
                         ? (!low || value_to_i64(low, &min)) && (!high || value_to_i64(high, &max))
                         : value_to_i64(want, &min) && value_to_i64(want, &max);
 
-    if (known && readable && n >= min && n <= max)
+    if (n && readable && *n >= min && *n <= max)
         return;
     value_add(
         c->arena, failures,
         value_string(
             c->arena,
-            !known ? str_fmt(c->arena, "there is no counter %.*s", STR_ARG(value_key(want)))
+            !n ? str_fmt(c->arena, "there is no counter %.*s", STR_ARG(value_key(want)))
             : !readable
                 ? str_fmt(c->arena, "%.*s: a number, or min and max", STR_ARG(value_key(want)))
                 : str_fmt(c->arena, "%.*s is %lld, wanted is %.*s", STR_ARG(value_key(want)),
-                          (long long)n, STR_ARG(sim_json(c->arena, want)))));
+                          (long long)*n, STR_ARG(sim_json(c->arena, want)))));
 }
 
 static void check_counters(struct sim_call *c)
@@ -185,20 +180,12 @@ static void advance_time(struct sim_call *c)
 
 static void get_resources(struct sim_call *c)
 {
-    struct sim_resource *top = sim_store_root(c->sim->store), *r = top->first;
+    struct sim_resource *top = sim_store_root(c->sim->store);
     struct value *list = value_list(c->arena);
 
-    while (r) {
+    for (struct sim_resource *r = top->first; r; r = sim_next_below(top, r, true))
         if (r->body.len)
             value_add(c->arena, list, value_string(c->arena, str_copy(c->arena, r->id)));
-        if (r->first) {
-            r = r->first;
-            continue;
-        }
-        while (r != top && !r->next)
-            r = r->parent;
-        r = r == top ? NULL : r->next;
-    }
     sim_reply(c, 200, list);
 }
 

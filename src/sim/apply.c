@@ -136,8 +136,8 @@ static str made(struct sim_call *c, const struct sim_resource *r, str text, str 
     return text;
 }
 
-static struct value *expand(struct sim_call *c, const struct sim_resource *r, const struct value *v,
-                            str where)
+struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
+                       str where)
 {
     struct arena *a = c->arena;
 
@@ -149,18 +149,12 @@ static struct value *expand(struct sim_call *c, const struct sim_resource *r, co
     for (size_t i = 0; i < v->len; i++) {
         const struct value *item = &v->items[i];
         if (v->kind == VALUE_LIST)
-            value_add(a, out, expand(c, r, item, where));
+            value_add(a, out, sim_made(c, r, item, where));
         else
             value_set(a, out, made(c, r, value_key(item), where),
-                      expand(c, r, item, value_key(item)));
+                      sim_made(c, r, item, value_key(item)));
     }
     return out;
-}
-
-struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
-                       str name)
-{
-    return expand(c, r, v, name);
 }
 
 /* ---- Rules. -----------------------------------------------------------------------------------
@@ -192,7 +186,7 @@ static void extend_list(struct application *p, struct value *list)
         return;
     for (size_t i = 0; i < p->rule->value->len; i++) {
         struct value *item =
-            expand(p->call, p->resource, &p->rule->value->items[i], STR("element"));
+            sim_made(p->call, p->resource, &p->rule->value->items[i], STR("element"));
         bool there = false;
         for (size_t k = 0; k < list->len; k++)
             there = there || value_equal(&list->items[k], item);
@@ -229,11 +223,11 @@ static void act(struct application *p, struct value *object, str name)
     case OP_ADD:
     case OP_EARLY:
         if (!there || value_is(there, VALUE_NULL))
-            value_set(a, object, name, expand(p->call, p->resource, p->rule->value, name));
+            value_set(a, object, name, sim_made(p->call, p->resource, p->rule->value, name));
         break;
     case OP_SET:
         if (there)
-            value_set(a, object, name, expand(p->call, p->resource, p->rule->value, name));
+            value_set(a, object, name, sim_made(p->call, p->resource, p->rule->value, name));
         break;
     case OP_DROP:
     case OP_LATE:

@@ -12,11 +12,6 @@
 /* How long they are kept. */
 #define KEPT_DAYS 90
 
-static str provider_of(str type)
-{
-    return str_slice(type, 0, str_find_char(type, '/'));
-}
-
 static str location_of(struct sim_call *c, const struct sim_resource *r)
 {
     str location = value_get_str(sim_parse(c->arena, r->body), STR("location"));
@@ -31,7 +26,7 @@ static bool is_kept_as(struct sim_call *c, const struct sim_resource *r, str pro
     struct arm_id id;
 
     return type->soft_delete.len && str_eq_fold(type->soft_delete, kept_as) &&
-           str_eq_fold(provider_of(r->type), provider) &&
+           str_eq_fold(str_slice(r->type, 0, str_find_char(r->type, '/')), provider) &&
            arm_id_parse(c->arena, r->id, &id, NULL) &&
            str_eq_fold(id.subscription, c->id.subscription);
 }

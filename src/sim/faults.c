@@ -11,9 +11,9 @@
  *         count: 2              # how many of them; 0: all from now on
  *         after: 3              # not the first three
  *
- * To add a kind: a line in kinds[], and the place that asks for it.
+ * To add a kind: a word in read_kind, and the place that asks for it.
  */
-#include "sim/internal.h"
+#include "sim/types.h"
 
 #include "text/yaml/yaml.h"
 #include "value/path.h"
@@ -28,16 +28,6 @@ enum fault_kind {
     FAULT_POLICY,    /* tags are added to what is stored */
     FAULT_SLOW,      /* operations take factor times as many polls */
     FAULT_THROTTLE,  /* 429 with retryAfter */
-};
-
-static const struct {
-    const char *name;
-    int64_t count; /* the default */
-} kinds[] = {
-    [FAULT_CHANGE] = {"change", 1},     [FAULT_DROP] = {"drop", 1},
-    [FAULT_FAIL] = {"fail", 1},         [FAULT_OPERATION] = {"operation", 1},
-    [FAULT_POLICY] = {"policy", 0},     [FAULT_SLOW] = {"slow", 0},
-    [FAULT_THROTTLE] = {"throttle", 1},
 };
 
 struct fault {
@@ -227,133 +217,69 @@ void sim_faults_policy(struct sim_call *c, struct value *stored)
 /* ---- Reading. ---------------------------------------------------------------------------------
  */
 
-struct reader {
-    const struct source *source;
-    struct err *e;
+static bool read_kind(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field_word kinds[] = {
+        {"change", FAULT_CHANGE},     {"drop", FAULT_DROP},
+        {"fail", FAULT_FAIL},         {"operation", FAULT_OPERATION},
+        {"policy", FAULT_POLICY},     {"slow", FAULT_SLOW},
+        {"throttle", FAULT_THROTTLE}, {0}};
+
+    return fields_word(f, v, kinds, out);
+}
+
+static bool read_number(struct fields *f, const struct value *v, void *out)
+{
+    return fields_number(f, v, 1000000, out);
+}
+
+static bool read_path(struct fields *f, const struct value *v, void *out)
+{
+    return path_parse_dotted(f->arena, value_str(v), out, f->e) ||
+           err_at(f->e, source_where(f->source, v));
+}
+
+static const struct field fields[] = {
+    {"after", read_number, offsetof(struct fault, after)},
+    {"at", read_path, offsetof(struct fault, at)},
+    {"code", fields_text, offsetof(struct fault, code)},
+    {"count", read_number, offsetof(struct fault, count)},
+    {"detail", fields_text, offsetof(struct fault, detail)},
+    {"factor", read_number, offsetof(struct fault, factor)},
+    {"html", fields_bool, offsetof(struct fault, html)},
+    {"id", fields_text, offsetof(struct fault, id)},
+    {"kind", read_kind, offsetof(struct fault, kind)},
+    {"message", fields_text, offsetof(struct fault, message)},
+    {"method", fields_text, offsetof(struct fault, method)},
+    {"retryAfter", read_number, offsetof(struct fault, retry_after)},
+    {"retryDate", fields_bool, offsetof(struct fault, retry_date)},
+    {"shape", sim_read_shape, offsetof(struct fault, shape)},
+    {"status", read_number, offsetof(struct fault, status)},
+    {"tags", fields_any, offsetof(struct fault, tags)},
+    {"type", fields_text, offsetof(struct fault, type)},
+    {"value", fields_any, offsetof(struct fault, value)},
+    {0},
 };
 
-enum member_form {
-    FIELD_KIND,
-    FIELD_TEXT,
-    FIELD_NUMBER,
-    FIELD_FLAG,
-    FIELD_PATH,
-    FIELD_SHAPE,
-    FIELD_ANY
-};
-
-static const struct member {
-    const char *key;
-    enum member_form form;
-    size_t offset;
-} fields[] = {
-    {"after", FIELD_NUMBER, offsetof(struct fault, after)},
-    {"at", FIELD_PATH, offsetof(struct fault, at)},
-    {"code", FIELD_TEXT, offsetof(struct fault, code)},
-    {"count", FIELD_NUMBER, offsetof(struct fault, count)},
-    {"detail", FIELD_TEXT, offsetof(struct fault, detail)},
-    {"factor", FIELD_NUMBER, offsetof(struct fault, factor)},
-    {"html", FIELD_FLAG, offsetof(struct fault, html)},
-    {"id", FIELD_TEXT, offsetof(struct fault, id)},
-    {"kind", FIELD_KIND, offsetof(struct fault, kind)},
-    {"message", FIELD_TEXT, offsetof(struct fault, message)},
-    {"method", FIELD_TEXT, offsetof(struct fault, method)},
-    {"retryAfter", FIELD_NUMBER, offsetof(struct fault, retry_after)},
-    {"retryDate", FIELD_FLAG, offsetof(struct fault, retry_date)},
-    {"shape", FIELD_SHAPE, offsetof(struct fault, shape)},
-    {"status", FIELD_NUMBER, offsetof(struct fault, status)},
-    {"tags", FIELD_ANY, offsetof(struct fault, tags)},
-    {"type", FIELD_TEXT, offsetof(struct fault, type)},
-    {"value", FIELD_ANY, offsetof(struct fault, value)},
-};
-
-static bool read_kind(struct reader *r, const struct value *v, enum fault_kind *out)
-{
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (str_eq(value_str(v), str_c(kinds[i].name))) {
-            *out = (enum fault_kind)i;
-            return true;
-        }
-    return source_err(r->e, r->source, v,
-                      "kind must be one of change, drop, fail, operation, policy, slow, throttle");
-}
-
-static bool read_shape(struct reader *r, struct arena *a, const struct value *v,
-                       enum sim_shape *out)
-{
-    struct fields f = {.arena = a, .source = r->source, .e = r->e};
-    int word = 0;
-
-    if (!fields_word(&f, v, sim_shapes, &word))
-        return false;
-    *out = (enum sim_shape)word;
-    return true;
-}
-
-static bool read_value(struct reader *r, struct fault *f, const struct value *v,
-                       const struct member *field)
-{
-    void *out = (char *)f + field->offset;
-
-    switch (field->form) {
-    case FIELD_KIND:
-        return read_kind(r, v, out);
-    case FIELD_TEXT:
-        *(str *)out = value_str(v);
-        return value_str(v).len || source_err(r->e, r->source, v, "%s must be a text", field->key);
-    case FIELD_NUMBER:
-        return (value_to_i64(v, out) && *(int64_t *)out >= 0 && *(int64_t *)out <= 1000000) ||
-               source_err(r->e, r->source, v, "%s must be a number from 0 to 1000000", field->key);
-    case FIELD_FLAG:
-        *(bool *)out = value_is_true(v);
-        return value_is(v, VALUE_BOOL) ||
-               source_err(r->e, r->source, v, "%s must be true or false", field->key);
-    case FIELD_PATH:
-        return path_parse_dotted(f->arena, value_str(v), out, r->e) ||
-               err_at(r->e, source_where(r->source, v));
-    case FIELD_SHAPE:
-        return read_shape(r, f->arena, v, out);
-    case FIELD_ANY:
-        *(const struct value **)out = v;
-        return true;
-    }
-    return true;
-}
-
-static bool read_members(struct reader *r, struct fault *f, const struct value *object)
-{
-    for (size_t i = 0; i < object->len; i++) {
-        const struct value *v = &object->items[i];
-        size_t k = 0;
-        while (k < COUNT(fields) && !str_eq(value_key(v), str_c(fields[k].key)))
-            k++;
-        if (k == COUNT(fields))
-            return source_err(r->e, r->source, v, "a fault has no \"%.*s\"", STR_ARG(value_key(v)));
-        if (!read_value(r, f, v, &fields[k]))
-            return false;
-    }
-    return true;
-}
-
-static bool check(struct reader *r, struct fault *f, const struct value *v)
+static bool check(struct fields *f, const struct fault *fault, const struct value *v)
 {
     if (!value_get(v, STR("kind")))
-        return source_err(r->e, r->source, v, "a fault needs a kind");
-    if (f->kind == FAULT_CHANGE && (!f->id.len || !f->at.len))
-        return source_err(r->e, r->source, v, "a change needs the id of a resource, and at");
-    if (f->kind == FAULT_POLICY && !value_is(f->tags, VALUE_OBJECT))
-        return source_err(r->e, r->source, v, "a policy needs tags");
-    if (f->kind == FAULT_SLOW && (f->factor < 1 || f->factor > 1000))
-        return source_err(r->e, r->source, v, "slow needs a factor from 1 to 1000");
-    if (f->kind == FAULT_FAIL && (f->status < 400 || f->status > 599))
-        return source_err(r->e, r->source, v, "fail needs a status from 400 to 599");
+        return fields_fail(f, v, "a fault needs a kind");
+    if (fault->kind == FAULT_CHANGE && (!fault->id.len || !fault->at.len))
+        return fields_fail(f, v, "a change needs the id of a resource, and at");
+    if (fault->kind == FAULT_POLICY && !value_is(fault->tags, VALUE_OBJECT))
+        return fields_fail(f, v, "a policy needs tags");
+    if (fault->kind == FAULT_SLOW && (fault->factor < 1 || fault->factor > 1000))
+        return fields_fail(f, v, "slow needs a factor from 1 to 1000");
+    if (fault->kind == FAULT_FAIL && (fault->status < 400 || fault->status > 599))
+        return fields_fail(f, v, "fail needs a status from 400 to 599");
     return true;
 }
 
 static void complete(struct fault *f, const struct value *v)
 {
     if (!value_get(v, STR("count")))
-        f->count = kinds[f->kind].count;
+        f->count = f->kind != FAULT_POLICY && f->kind != FAULT_SLOW;
     f->forever = f->count == 0;
     if (f->kind == FAULT_THROTTLE) {
         f->status = 429;
@@ -370,20 +296,22 @@ static void complete(struct fault *f, const struct value *v)
         f->message = STR("This is a fault that the simulator was told to make.");
 }
 
-static bool read_fault(struct sim *s, struct reader *r, const struct value *given)
+static bool read_fault(struct sim *s, const struct source *src, const struct value *given,
+                       struct err *e)
 {
     struct fault **end = &s->faults->first;
 
     if (!value_is(given, VALUE_OBJECT))
-        return source_err(r->e, r->source, given, "a fault is an object");
+        return source_err(e, src, given, "a fault is an object");
     if (s->faults->len == SIM_FAULTS_MAX)
-        return source_err(r->e, r->source, given, "more than %d faults", SIM_FAULTS_MAX);
+        return source_err(e, src, given, "more than %d faults", SIM_FAULTS_MAX);
     struct arena *a = arena_new();
     struct value *v = value_copy(a, given);
     struct fault *f = ARENA_NEW(a, struct fault);
+    struct fields reading = {.arena = a, .source = src, .e = e};
     f->arena = a;
     f->node = v;
-    if (!read_members(r, f, v) || !check(r, f, v)) {
+    if (!fields_read(&reading, v, fields, f) || !check(&reading, f, v)) {
         arena_free(a);
         return false;
     }
@@ -399,7 +327,6 @@ bool sim_faults_read(struct sim *s, const struct source *src, struct err *e)
 {
     static const struct read_options options = {.single = true};
     AUTO_ARENA a = arena_new();
-    struct reader r = {src, e};
     struct value *root;
     const struct value *list;
 
@@ -407,11 +334,11 @@ bool sim_faults_read(struct sim *s, const struct source *src, struct err *e)
         return false;
     list = value_get(root, STR("faults"));
     if (!list && value_is(root, VALUE_OBJECT) && value_get(root, STR("kind")))
-        return read_fault(s, &r, root);
+        return read_fault(s, src, root, e);
     if (!value_is(list, VALUE_LIST))
         return source_err(e, src, root, "a plan is an object with a list of faults");
     for (size_t i = 0; i < list->len; i++)
-        if (!read_fault(s, &r, &list->items[i]))
+        if (!read_fault(s, src, &list->items[i], e))
             return false;
     return true;
 }

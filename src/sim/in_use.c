@@ -120,16 +120,6 @@ static const struct value *list_of(const struct value *part, str name)
     return NULL;
 }
 
-static const struct value *part_of(const struct value *part, const struct arm_pair *pair)
-{
-    const struct value *list = list_of(part, pair->type);
-
-    for (size_t i = 0; i < value_len(list); i++)
-        if (str_eq_fold(value_get_str(&list->items[i], STR("name")), pair->name))
-            return &list->items[i];
-    return NULL;
-}
-
 /*
  * Things inside a resource are not resources: a front end is a part of its load balancer, and
  * exists if that one's body has it, by its id or as a list element with its name.
@@ -145,7 +135,7 @@ static bool is_part(struct sim_call *c, const struct arm_id *id, str text)
             continue;
         const struct value *part = sim_show(c, r);
         for (size_t i = up.blocks[up.block_count - 1].count; part && i < block->count; i++)
-            part = part_of(part, &block->pairs[i]);
+            part = sim_element(list_of(part, block->pairs[i].type), block->pairs[i].name);
         return part || mentions(r->body, str_lower(c->arena, text));
     }
     return false;

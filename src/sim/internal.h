@@ -271,6 +271,11 @@ void sim_store_remove(struct sim_store *t, struct sim_resource *r);
 size_t sim_store_len(const struct sim_store *t);
 /* Replaces a text of a resource by a copy. */
 void sim_keep(str *text, str copy);
+/*
+ * The node with that key in a table of others, added if it is missing: size bytes, zeroed but for
+ * the node. NULL: there are max already.
+ */
+struct table_node *sim_node(struct table *t, str key, size_t size, size_t max);
 
 /* ---- Operations: operations.c. -----------------------------------------------------------------
  */
@@ -295,6 +300,15 @@ struct sim_counters {
     int64_t requests, reads, writes, deletes, actions, polls;
     int64_t noop_writes, throttled, refused, dropped;
 };
+
+/* A number or text of a struct, by its offset. */
+struct sim_place {
+    const char *name;
+    size_t offset;
+};
+/* All of struct sim_counters: admin.c. */
+#define SIM_COUNTERS 10
+extern const struct sim_place sim_counters[SIM_COUNTERS];
 
 struct sim {
     struct handler handler;
@@ -371,7 +385,7 @@ const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_a
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
 /* A value from rules with its $ placeholders replaced for r; name makes generated values unique. */
 struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
-                       str name);
+                       str where);
 /* Removes what shows up only later. */
 void sim_hide_late(struct sim_call *c, struct value *shown);
 /* Adds what only the answer to a write shows. */
@@ -396,6 +410,8 @@ bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct val
 
 /* show.c: what a GET shows now, children and state included. */
 struct value *sim_show(struct sim_call *c, struct sim_resource *r);
+/* The element of a list with this name, case-insensitively, or NULL. */
+const struct value *sim_element(const struct value *list, str name);
 void sim_get(struct sim_call *c);
 void sim_head(struct sim_call *c);
 /* The resource after r in the tree below top, parents first; down: descend into r as well. */

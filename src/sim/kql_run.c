@@ -93,7 +93,7 @@ const struct kql_function *kql_function(str name)
 
 static bool both_numbers(const struct value *x, const struct value *y)
 {
-    return x && y && value_is_number(x) && value_is_number(y);
+    return value_is_number(x) && value_is_number(y);
 }
 
 static int order(struct arena *a, const struct value *x, const struct value *y)
@@ -223,15 +223,13 @@ static const struct value *member(const struct value *row, const struct kql_node
     const struct value *v = row;
 
     for (size_t i = 0; i < n->path.len && v; i++)
-        v = value_is(v, VALUE_OBJECT) ? value_get(v, n->path.items[i]) : NULL;
+        v = value_get(v, n->path.items[i]);
     return v;
 }
 
 static bool holds(struct arena *a, const struct kql_node *n, const struct value *row)
 {
-    const struct value *v = evaluate(a, n, row);
-
-    return value_is(v, VALUE_BOOL) && v->truth;
+    return value_is_true(evaluate(a, n, row));
 }
 
 static const struct value *evaluate(struct arena *a, const struct kql_node *n,

@@ -18,29 +18,18 @@ struct bucket {
     int64_t at;
 };
 
+/* The bucket of a key, as full as it is now; NULL: there are too many. */
 static struct bucket *bucket_of(struct sim_call *c, str key, const struct sim_rate *rate)
 {
-    struct sim *s = c->sim;
-    struct bucket *b = (struct bucket *)table_find(s->buckets, key);
+    struct bucket *b = (struct bucket *)sim_node(c->sim->buckets, key, sizeof *b, BUCKETS_MAX);
+    int64_t now = sim_now(c->sim);
 
-    if (b || table_len(s->buckets) >= BUCKETS_MAX)
-        return b;
-    b = block_new(sizeof *b);
-    memset(b, 0, sizeof *b);
-    b->left = rate->size;
-    b->at = sim_now(s);
-    str kept = STR_NONE;
-    sim_keep(&kept, key);
-    table_add(s->buckets, &b->node, kept);
-    return b;
-}
-
-static void refill(struct sim *s, struct bucket *b, const struct sim_rate *rate)
-{
-    int64_t now = sim_now(s);
-
-    b->left = fmin(rate->size, b->left + (double)(now - b->at) / NS_PER_SEC * rate->refill);
+    if (!b)
+        return NULL;
+    b->left = b->at ? fmin(rate->size, b->left + (double)(now - b->at) / NS_PER_SEC * rate->refill)
+                    : rate->size;
     b->at = now;
+    return b;
 }
 
 bool sim_take(struct sim_call *c, str key, const struct sim_rate *rate, int64_t *left,
@@ -52,7 +41,6 @@ bool sim_take(struct sim_call *c, str key, const struct sim_rate *rate, int64_t 
     *wait = 0;
     if (!b)
         return true;
-    refill(c->sim, b, rate);
     if (b->left < 1) {
         *wait = (int64_t)fmax(1, ceil((1 - b->left) / rate->refill));
         return false;

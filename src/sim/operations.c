@@ -298,12 +298,10 @@ void sim_operation_headers(struct sim_call *c, const struct sim_operation *o)
 static str status_of(const struct sim_operation *o)
 {
     str rest = o->answer.running, state = rest;
-    int64_t count = 1, done = o->polls > 0 ? o->polls - 1 : 0;
+    int64_t count = (int64_t)str_count_char(rest, '\n') + 1, done = o->polls > 0 ? o->polls - 1 : 0;
 
     if (o->outcome != OUTCOME_RUNNING)
         return o->outcome == OUTCOME_SUCCEEDED ? STR("Succeeded") : STR("Failed");
-    for (size_t i = 0; i < rest.len; i++)
-        count += rest.ptr[i] == '\n';
     for (int64_t at = 0; rest.len && at * o->answer.polls <= done * count; at++)
         str_cut(rest, STR("\n"), &state, &rest);
     return state;
@@ -371,20 +369,16 @@ static void reply_result(struct sim_call *c, const struct sim_operation *o)
                   o->deletes || !r ? NULL : sim_parse(c->arena, r->body));
 }
 
-static void count_poll(struct sim_call *c, struct sim_operation *o)
-{
-    o->polls++;
-    sim_keep_operation(c->sim, c->arena, o);
-}
-
 static void reply_poll(struct sim_call *c, struct sim_operation *o, bool location)
 {
     bool over = is_over(c->sim, o);
 
-    if (over)
+    if (over) {
         finish(c, o);
-    else
-        count_poll(c, o);
+    } else {
+        o->polls++;
+        sim_keep_operation(c->sim, c->arena, o);
+    }
     if (!location) {
         sim_reply(c, !over && o->answer.poll_status ? o->answer.poll_status : 200,
                   sim_operation_body(c, o));

@@ -19,16 +19,9 @@ struct provider {
 
 static struct provider *provider_of(struct sim *s, str key, bool make)
 {
-    struct provider *p = (struct provider *)table_find(s->providers, key);
-
-    if (p || !make || table_len(s->providers) >= PROVIDERS_MAX)
-        return p;
-    p = block_new(sizeof *p);
-    memset(p, 0, sizeof *p);
-    str kept = STR_NONE;
-    sim_keep(&kept, key);
-    table_add(s->providers, &p->node, kept);
-    return p;
+    return (struct provider *)(make ? sim_node(s->providers, key, sizeof(struct provider),
+                                               PROVIDERS_MAX)
+                                    : table_find(s->providers, key));
 }
 
 static struct provider *find_provider(struct sim_call *c, str name, bool make)
@@ -37,13 +30,6 @@ static struct provider *find_provider(struct sim_call *c, str name, bool make)
                         str_fmt(c->arena, "%.*s/%.*s", STR_ARG(c->id.subscription), STR_ARG(name)));
 
     return provider_of(c->sim, key, make);
-}
-
-static void keep_provider(struct sim_call *c, const struct provider *p)
-{
-    sim_database_fact(
-        c->sim->database, "provider", p->node.key,
-        str_fmt(c->arena, "{\"registered\":%d,\"reads\":%d}", p->registered, p->reads));
 }
 
 bool sim_take_provider(struct sim *s, str key, const struct value *v)
@@ -134,6 +120,8 @@ bool sim_provider(struct sim_call *c)
     if (p && get && p->reads > 0)
         p->reads--;
     if (p)
-        keep_provider(c, p);
+        sim_database_fact(
+            c->sim->database, "provider", p->node.key,
+            str_fmt(c->arena, "{\"registered\":%d,\"reads\":%d}", p->registered, p->reads));
     return true;
 }

@@ -10,9 +10,9 @@
 /* ---- One resource. ----------------------------------------------------------------------------
  */
 
-static const struct value *element_named(const struct value *list, str name)
+const struct value *sim_element(const struct value *list, str name)
 {
-    for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++)
+    for (size_t i = 0; i < value_len(list); i++)
         if (str_eq_fold(value_get_str(&list->items[i], STR("name")), name))
             return &list->items[i];
     return NULL;
@@ -26,7 +26,7 @@ static const struct value *as_element(struct sim_call *c, struct sim_resource *c
                                       const struct sim_mirror *m, const struct value *stored)
 {
     str name = str_from(child->id, str_rfind_char(child->id, '/') + 1);
-    const struct value *own = child->sent.len ? NULL : element_named(stored, name);
+    const struct value *own = child->sent.len ? NULL : sim_element(stored, name);
 
     if (own)
         return own;

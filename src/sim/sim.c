@@ -434,13 +434,6 @@ static void handle_arm(struct sim_call *c)
     }
 }
 
-static void common_headers(struct sim_call *c)
-{
-    sim_header(c, "x-ms-request-id", sim_guid(c->sim, c->arena));
-    if (c->r->body.len && !http_header_has(&c->r->headers, STR("Content-Type")))
-        sim_header(c, "Content-Type", STR("application/json; charset=utf-8"));
-}
-
 /* Handles a request about resources: executes, counts and logs it. */
 static void handle_counted(struct sim_call *c)
 {
@@ -453,7 +446,9 @@ static void handle_counted(struct sim_call *c)
         c->r->body = STR_NONE;
     s->counters.refused += c->r->status >= 400;
     s->counters.dropped += c->drop;
-    common_headers(c);
+    sim_header(c, "x-ms-request-id", sim_guid(s, c->arena));
+    if (c->r->body.len && !http_header_has(&c->r->headers, STR("Content-Type")))
+        sim_header(c, "Content-Type", STR("application/json; charset=utf-8"));
     sim_log_add(c);
 }
 

@@ -14,20 +14,16 @@
 /* ---- Numbers and texts by their offset in a struct. ---------------------------------------------
  * */
 
-struct place {
-    const char *name;
-    size_t offset;
-};
-
-static void numbers_out(struct arena *a, struct value *v, const struct place *places, size_t count,
-                        const void *from)
+static void numbers_out(struct arena *a, struct value *v, const struct sim_place *places,
+                        size_t count, const void *from)
 {
     for (size_t i = 0; i < count; i++)
         value_set_int(a, v, str_c(places[i].name),
                       *(const int64_t *)((const char *)from + places[i].offset));
 }
 
-static bool numbers_in(const struct value *v, const struct place *places, size_t count, void *to)
+static bool numbers_in(const struct value *v, const struct sim_place *places, size_t count,
+                       void *to)
 {
     for (size_t i = 0; i < count; i++)
         if (!value_to_i64(value_get(v, str_c(places[i].name)),
@@ -39,20 +35,6 @@ static bool numbers_in(const struct value *v, const struct place *places, size_t
 /* ---- The simulator itself. ---------------------------------------------------------------------
  */
 
-static const struct place counters[] = {
-    {"requests", offsetof(struct sim, counters.requests)},
-    {"reads", offsetof(struct sim, counters.reads)},
-    {"writes", offsetof(struct sim, counters.writes)},
-    {"deletes", offsetof(struct sim, counters.deletes)},
-    {"actions", offsetof(struct sim, counters.actions)},
-    {"polls", offsetof(struct sim, counters.polls)},
-    {"noopWrites", offsetof(struct sim, counters.noop_writes)},
-    {"throttled", offsetof(struct sim, counters.throttled)},
-    {"refused", offsetof(struct sim, counters.refused)},
-    {"dropped", offsetof(struct sim, counters.dropped)},
-    {"time", offsetof(struct sim, time)},
-};
-
 void sim_keep_counters(struct sim *s, struct arena *a)
 {
     struct value *v;
@@ -60,7 +42,8 @@ void sim_keep_counters(struct sim *s, struct arena *a)
     if (!s->database)
         return;
     v = value_object(a);
-    numbers_out(a, v, counters, COUNT(counters), s);
+    numbers_out(a, v, sim_counters, SIM_COUNTERS, &s->counters);
+    value_set_int(a, v, STR("time"), s->time);
     value_set_int(a, v, STR("chance"), (int64_t)s->chance);
     sim_database_fact(s->database, "simulator", STR("now"), sim_json(a, v));
 }
@@ -70,7 +53,8 @@ static bool take_counters(struct sim *s, str key, const struct value *v)
     int64_t chance;
 
     (void)key;
-    if (!numbers_in(v, counters, COUNT(counters), s) ||
+    if (!numbers_in(v, sim_counters, SIM_COUNTERS, &s->counters) ||
+        !value_to_i64(value_get(v, STR("time")), &s->time) ||
         !value_to_i64(value_get(v, STR("chance")), &chance))
         return false;
     s->chance = (uint64_t)chance;
@@ -80,7 +64,7 @@ static bool take_counters(struct sim *s, str key, const struct value *v)
 /* ---- Operations. -------------------------------------------------------------------------------
  */
 
-static const struct place operation_numbers[] = {
+static const struct sim_place operation_numbers[] = {
     {"polls", offsetof(struct sim_operation, polls)},
     {"started", offsetof(struct sim_operation, started)},
     {"ends", offsetof(struct sim_operation, ends)},
@@ -88,7 +72,7 @@ static const struct place operation_numbers[] = {
     {"members", offsetof(struct sim_operation, answer.members)},
 };
 
-static const struct place operation_texts[] = {
+static const struct sim_place operation_texts[] = {
     {"target", offsetof(struct sim_operation, target)},
     {"code", offsetof(struct sim_operation, code)},
     {"message", offsetof(struct sim_operation, message)},
@@ -120,13 +104,6 @@ void sim_keep_operation(struct sim *s, struct arena *a, const struct sim_operati
     sim_database_fact(s->database, "operation", o->node.key, sim_json(a, v));
 }
 
-static bool truth(const struct value *v, const char *name)
-{
-    const struct value *m = value_get(v, str_c(name));
-
-    return value_is(m, VALUE_BOOL) && m->truth;
-}
-
 /* Reads a status of an answer, or 0. */
 static bool take_status(const struct value *v, const char *name, int *out)
 {
@@ -153,9 +130,9 @@ static bool take_answer(struct sim_operation *o, const struct value *v)
         return false;
     o->outcome = (enum sim_outcome)outcome;
     o->answer.poller = (enum sim_poller)poller;
-    o->answer.location = truth(v, "location");
-    o->deletes = truth(v, "deletes");
-    o->creates = truth(v, "creates");
+    o->answer.location = value_is_true(value_get(v, STR("location")));
+    o->deletes = value_is_true(value_get(v, STR("deletes")));
+    o->creates = value_is_true(value_get(v, STR("creates")));
     o->answer.retry_count = value_len(retries);
     for (size_t i = 0; i < o->answer.retry_count; i++)
         if (!value_to_i64(&retries->items[i], &o->answer.retry_after[i]))

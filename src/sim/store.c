@@ -26,6 +26,20 @@ void sim_keep(str *text, str copy)
     *text = str_of(block, copy.len);
 }
 
+struct table_node *sim_node(struct table *t, str key, size_t size, size_t max)
+{
+    struct table_node *n = table_find(t, key);
+    str kept = STR_NONE;
+
+    if (n || table_len(t) >= max)
+        return n;
+    n = block_new(size);
+    memset(n, 0, size);
+    sim_keep(&kept, key);
+    table_add(t, n, kept);
+    return n;
+}
+
 static struct sim_resource *resource_new(str key, str id, str type)
 {
     struct sim_resource *r = block_new(sizeof *r);

@@ -6,8 +6,6 @@
  */
 #include "sim/internal.h"
 
-#include <string.h>
-
 #define ATTEMPTS_MAX 100000
 
 struct attempt {
@@ -17,16 +15,7 @@ struct attempt {
 
 static struct attempt *attempt_of(struct sim *s, str key)
 {
-    struct attempt *t = (struct attempt *)table_find(s->attempts, key);
-    str kept = STR_NONE;
-
-    if (t || table_len(s->attempts) >= ATTEMPTS_MAX)
-        return t;
-    t = block_new(sizeof *t);
-    memset(t, 0, sizeof *t);
-    sim_keep(&kept, key);
-    table_add(s->attempts, &t->node, kept);
-    return t;
+    return (struct attempt *)sim_node(s->attempts, key, sizeof(struct attempt), ATTEMPTS_MAX);
 }
 
 bool sim_take_attempt(struct sim *s, str key, const struct value *v)

@@ -9,6 +9,7 @@
  */
 #include "sim/types.h"
 
+#include "azure/member.h"
 #include "base/embed.h"
 #include "text/json/json.h"
 
@@ -18,12 +19,6 @@ EMBED(sim_types, "build/gen/sim.types");
 
 /* Far beyond any legitimate file. */
 #define TYPES_MAX 100000
-
-/* A built-in file that was not read yet; it is named after its provider. */
-struct unread {
-    struct source source;
-    bool done;
-};
 
 struct sim_types {
     struct arena *arena;
@@ -214,15 +209,6 @@ bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e
     return json_read(t->arena, src, NULL, &root, e) && fields_read(&f, root, fields, t);
 }
 
-/* "api/sim/microsoft.network.json" belongs to the provider microsoft.network. */
-static str provider_of_file(str file)
-{
-    str name =
-        str_from(file, str_rfind_char(file, '/') == STR_NPOS ? 0 : str_rfind_char(file, '/') + 1);
-
-    return str_without_suffix(name, STR(".json"));
-}
-
 bool sim_types_builtin(struct sim_types *t, struct err *e)
 {
     str rest = EMBEDDED(sim_types), part;
@@ -232,7 +218,8 @@ bool sim_types_builtin(struct sim_types *t, struct err *e)
         struct source *src = ARENA_NEW(t->arena, struct source);
         str_cut(rest, STR("\f"), &part, &rest);
         str_cut(part, STR("\n"), &src->file, &src->text);
-        str provider = provider_of_file(src->file);
+        /* "api/sim/microsoft.network.json" belongs to the provider microsoft.network. */
+        str provider = str_without_suffix(file_base(src->file), STR(".json"));
         if (str_find_char(provider, '.') != STR_NPOS)
             map_set(t->unread, provider, src);
         else if (!sim_types_read(t, src, e))
@@ -320,14 +307,6 @@ const struct sim_references *sim_types_references(const struct sim_types *t)
 const struct sim_limits *sim_types_limits(const struct sim_types *t)
 {
     return &t->limits;
-}
-
-static const struct value *member_fold(const struct value *object, str name)
-{
-    for (size_t i = 0; i < value_len(object); i++)
-        if (str_eq_fold(value_key(&object->items[i]), name))
-            return &object->items[i];
-    return NULL;
 }
 
 const struct value *sim_types_action(const struct sim_types *t, const struct sim_type *type,

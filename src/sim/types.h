@@ -19,6 +19,8 @@ bool sim_read_rules(struct fields *f, const struct value *v, void *out);
 bool sim_read_answers(struct fields *f, const struct value *v, void *out);
 /* Into a struct sim_types: "limits". */
 bool sim_read_limits(struct fields *f, const struct value *v, void *out);
+/* Into an int64_t: up to a day. */
+bool sim_read_seconds(struct fields *f, const struct value *v, void *out);
 
 /* types_refusal.c: into a struct sim_type: "troubles" and "inUse". */
 bool sim_read_troubles(struct fields *f, const struct value *v, void *out);
@@ -26,5 +28,6 @@ bool sim_read_uses(struct fields *f, const struct value *v, void *out);
 /* Into a struct sim_refusal of a read, and into a struct sim_references. */
 bool sim_read_missing(struct fields *f, const struct value *v, void *out);
 bool sim_read_references(struct fields *f, const struct value *v, void *out);
-/* A list of texts into a struct str_list. */
+/* A list of texts into a struct str_list, and a word into an enum sim_shape. */
 bool sim_read_names(struct fields *f, const struct value *v, void *out);
+bool sim_read_shape(struct fields *f, const struct value *v, void *out);

@@ -7,18 +7,14 @@
 #define LIMITS_MAX 1000
 #define DAY 86400
 
-/* Reads a word of a table into an enum; all of them are ints. */
+/* Enums are ints, so a word can be read into each of them. */
 static bool read_poller(struct fields *f, const struct value *v, void *out)
 {
     static const struct field_word words[] = {
         {"none", POLLER_NONE},         {"async", POLLER_ASYNC}, {"location", POLLER_LOCATION},
         {"relative", POLLER_RELATIVE}, {"body", POLLER_BODY},   {0}};
-    int word = 0;
 
-    if (!fields_word(f, v, words, &word))
-        return false;
-    *(enum sim_poller *)out = (enum sim_poller)word;
-    return true;
+    return fields_word(f, v, words, out);
 }
 
 static bool read_body(struct fields *f, const struct value *v, void *out)
@@ -26,15 +22,11 @@ static bool read_body(struct fields *f, const struct value *v, void *out)
     static const struct field_word words[] = {
         {"resource", BODY_RESOURCE}, {"operation", BODY_OPERATION}, {"started", BODY_STARTED},
         {"empty", BODY_EMPTY},       {"other", BODY_OTHER},         {0}};
-    int word = 0;
 
-    if (!fields_word(f, v, words, &word))
-        return false;
-    *(enum sim_body *)out = (enum sim_body)word;
-    return true;
+    return fields_word(f, v, words, out);
 }
 
-static bool read_seconds(struct fields *f, const struct value *v, void *out)
+bool sim_read_seconds(struct fields *f, const struct value *v, void *out)
 {
     return fields_number(f, v, DAY, out);
 }
@@ -195,7 +187,7 @@ static bool read_limit(struct fields *f, const struct value *v, struct sim_limit
         {"kind", read_kind, offsetof(struct sim_limit, kind)},
         {"name", fields_text, offsetof(struct sim_limit, name)},
         {"provider", fields_text, offsetof(struct sim_limit, provider)},
-        {"seconds", read_seconds, offsetof(struct sim_limit, seconds)},
+        {"seconds", sim_read_seconds, offsetof(struct sim_limit, seconds)},
         {0},
     };
 

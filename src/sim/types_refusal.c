@@ -18,19 +18,9 @@ static bool read_status(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
-static bool read_shape(struct fields *f, const struct value *v, void *out)
+bool sim_read_shape(struct fields *f, const struct value *v, void *out)
 {
-    int word = 0;
-
-    if (!fields_word(f, v, sim_shapes, &word))
-        return false;
-    *(enum sim_shape *)out = (enum sim_shape)word;
-    return true;
-}
-
-static bool read_seconds(struct fields *f, const struct value *v, void *out)
-{
-    return fields_number(f, v, 86400, out);
+    return fields_word(f, v, sim_shapes, out);
 }
 
 static bool read_method(struct fields *f, const struct value *v, void *out)
@@ -75,8 +65,8 @@ bool sim_read_names(struct fields *f, const struct value *v, void *out)
     {"code", fields_text, offsetof(struct sim_refusal, code)},                                     \
         {"detail", fields_text, offsetof(struct sim_refusal, detail)},                             \
         {"message", fields_text, offsetof(struct sim_refusal, message)},                           \
-        {"retryAfter", read_seconds, offsetof(struct sim_refusal, retry_after)},                   \
-        {"shape", read_shape, offsetof(struct sim_refusal, shape)},                                \
+        {"retryAfter", sim_read_seconds, offsetof(struct sim_refusal, retry_after)},               \
+        {"shape", sim_read_shape, offsetof(struct sim_refusal, shape)},                            \
     {                                                                                              \
         "status", read_status, offsetof(struct sim_refusal, status)                                \
     }

@@ -166,12 +166,8 @@ static bool read_spelling(struct fields *f, const struct value *v, void *out)
                                               {"title", SPELL_TITLE},
                                               {"qualified", SPELL_QUALIFIED},
                                               {0}};
-    int word = 0;
 
-    if (!fields_word(f, v, words, &word))
-        return false;
-    *(enum sim_spelling *)out = (enum sim_spelling)word;
-    return true;
+    return fields_word(f, v, words, out);
 }
 
 static bool read_at(struct fields *f, const struct value *v, struct sim_rule *rule, enum sim_op op)

@@ -104,14 +104,6 @@ static void put_element(struct sim_call *c, struct sim_resource *parent, const s
     sim_store_changed(c->sim->store, r);
 }
 
-static bool is_named(const struct value *list, str name)
-{
-    for (size_t i = 0; i < value_len(list); i++)
-        if (str_eq_fold(value_get_str(&list->items[i], STR("name")), name))
-            return true;
-    return false;
-}
-
 static void replace_children(struct sim_call *c, struct sim_resource *r, const struct sim_mirror *m)
 {
     const struct value *list = sim_at(c->body, m->at);
@@ -120,7 +112,7 @@ static void replace_children(struct sim_call *c, struct sim_resource *r, const s
         next = child->next;
         str last = str_from(child->type, str_rfind_char(child->type, '/') + 1);
         str name = str_from(child->id, str_rfind_char(child->id, '/') + 1);
-        if (str_eq_fold(last, m->type) && !is_named(list, name))
+        if (str_eq_fold(last, m->type) && !sim_element(list, name))
             sim_store_remove(c->sim->store, child);
     }
     for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++)

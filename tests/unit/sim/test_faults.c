@@ -162,7 +162,7 @@ static const struct {
 } bad_plans[] = {
     {"faults:\n- kind: fail\n", "plan:2:3: fail needs a status"},
     {"faults:\n- kind: melt\n", "plan:2:9: kind must be one of"},
-    {"faults:\n- kind: drop\n  cuont: 1\n", "plan:3:10: a fault has no \"cuont\""},
+    {"faults:\n- kind: drop\n  cuont: 1\n", "plan:3:10: unknown key \"cuont\""},
     {"faults: 1\n", "a plan is an object with a list of faults"},
     {"kind: change\n", "a change needs the id"},
     {"kind: slow\nfactor: -1\n", "factor must be a number from 0"},
