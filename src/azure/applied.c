@@ -199,8 +199,7 @@ void applied_trim(struct arena *a, struct model *m, struct value *object)
     struct value *spec = value_set(a, fields, STR("f:spec"), value_object(a));
     value_set(a, spec, STR("f:*"), value_object(a));
     value_set_str(a, entry, STR("operation"), STR("Apply"));
-    value_set_str(a, entry, STR("apiVersion"),
-                  str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)));
+    value_set_str(a, entry, STR("apiVersion"), api_version_join(a, r->group, r->version));
     value_set_str(a, entry, STR("time"), str_copy(a, newest.time));
     value_add(a, list, entry);
     value_set(a, meta, STR("managedFields"), list);
@@ -246,9 +245,8 @@ bool applied_object(struct arena *a, struct model *m, const struct value *object
     copy->pos = object->pos;
     for (size_t i = 0; i < object->len; i++)
         value_set(a, copy, value_key(&object->items[i]), &object->items[i]);
-    value_set_str(
-        a, copy, STR("apiVersion"),
-        str_fmt(a, "%.*s/%.*s", STR_ARG(out->resource->group), STR_ARG(out->resource->version)));
+    value_set_str(a, copy, STR("apiVersion"),
+                  api_version_join(a, out->resource->group, out->resource->version));
     value_set(a, copy, STR("spec"), convert_version(a, served, out->resource, spec, kept, &left));
     convert_leftover_paths(a, left, &out->dropped);
     *as_applied = copy;

@@ -41,11 +41,6 @@ static const struct member_rule *const members_of[BUILTIN_COUNT] = {
     [BUILTIN_DESTINATION_EXPRESSION] = expression_members,
 };
 
-static bool is_reference(enum model_builtin builtin)
-{
-    return builtin != BUILTIN_NONE && builtin <= BUILTIN_KUBERNETES_OWNER;
-}
-
 static str list_members(struct arena *a, const struct member_rule *rules, bool well_known)
 {
     struct buf b = buf_new(a, 4 * KIB);
@@ -150,7 +145,7 @@ void check_builtin(struct checking *c, enum model_builtin builtin, const struct 
     if (!rules || !check_kind(c, v, at, VALUE_OBJECT, "an object"))
         return;
     check_rules(c, rules, builtin, v, at);
-    if (is_reference(builtin) && c->out->len == before)
+    if (builtin <= BUILTIN_KUBERNETES_OWNER && c->out->len == before)
         check_forms(c, &rule, v, at);
 }
 

@@ -41,16 +41,6 @@ void check_choices(struct checking *c, const struct value *choices, const struct
 
 /* ---- Limits. ---- */
 
-/* Characters, as Kubernetes counts them. */
-static size_t count_runes(str s)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < s.len; i++)
-        n += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
-    return n;
-}
-
 static bool is_multiple(str number, str of)
 {
     int64_t x, y;
@@ -75,7 +65,7 @@ static void limit_count(struct checking *c, const struct value *limit, const str
                         const struct trail *at)
 {
     bool text = v->kind == VALUE_STRING;
-    size_t count = text ? count_runes(value_str(v)) : value_len(v);
+    size_t count = text ? utf8_count(value_str(v)) : value_len(v);
     const char *unit = text ? "characters" : "items";
     str name = value_key(limit);
     int64_t bound;

@@ -55,14 +55,6 @@ static struct value *loosened(struct arena *a, const struct value *schema)
 
 /* ---- Restrictions on values. ---- */
 
-static bool has_text(const struct value *list, str text)
-{
-    for (size_t i = 0; i < value_len(list); i++)
-        if (str_eq(value_str(&list->items[i]), text))
-            return true;
-    return false;
-}
-
 static bool has_equal(const struct value *list, const struct value *v)
 {
     for (size_t i = 0; i < value_len(list); i++)
@@ -97,7 +89,7 @@ static void widen_required(struct arena *a, struct value *schema, const struct v
     struct value *both = value_list(a);
 
     for (size_t i = 0; i < value_len(mine); i++)
-        if (has_text(theirs, value_str(&mine->items[i])))
+        if (has_equal(theirs, &mine->items[i]))
             value_add(a, both, &mine->items[i]);
     if (both->len)
         value_set(a, schema, STR("required"), both);

@@ -20,7 +20,6 @@ struct planning {
     struct manifests *manifests;
     struct model *model;
     struct plan *out;
-    bool strict;
     VEC(struct node) nodes;
     struct map *by_name; /* objects seen so far: "group/kind/namespace/name" */
 };
@@ -279,7 +278,6 @@ bool plan_make(struct arena *a, struct manifests *m, bool strict, struct plan *o
                          .manifests = m,
                          .model = manifests_resolver(m)->model,
                          .out = out,
-                         .strict = strict,
                          .by_name = map_new(a)};
 
     *out = (struct plan){0};

@@ -100,8 +100,6 @@ static bool read_azure(const struct source *src, const struct found *f, struct r
                        struct err *e)
 {
     const struct value *azure = f->members[MEMBER_AZURE];
-    size_t parts = 1;
-
     out->subscription = value_get_str(azure, STR("subscription"));
     out->resource_group = value_get_str(azure, STR("resourceGroup"));
     out->path = value_get_str(azure, STR("name"));
@@ -114,17 +112,11 @@ static bool read_azure(const struct source *src, const struct found *f, struct r
                             "name",
                             STR_ARG(key));
     }
-    for (size_t i = 0; i < out->path.len; i++)
-        parts += out->path.ptr[i] == '/';
-    if (parts < 3 || parts % 2 == 0)
+    size_t slashes = str_count_char(out->path, '/');
+    if (slashes < 2 || slashes % 2)
         return COMPLAIN(azure, "azure.name must be Provider/type/name, with more /type/name for "
                                "children");
     return true;
-}
-
-static bool allows_well_known(const struct reference_rule *rule)
-{
-    return rule->builtin == BUILTIN_WELL_KNOWN_REFERENCE;
 }
 
 bool reference_read(const struct value *v, const struct reference_rule *rule,
@@ -148,7 +140,7 @@ bool reference_read(const struct value *v, const struct reference_rule *rule,
         return read_azure(src, &f, out, e);
     case REFERENCE_WELL_KNOWN:
         out->well_known = value_str(f.members[MEMBER_WELL_KNOWN]);
-        return allows_well_known(rule) ||
+        return rule->builtin == BUILTIN_WELL_KNOWN_REFERENCE ||
                COMPLAIN(f.members[MEMBER_WELL_KNOWN], "wellKnownName is not possible here");
     }
     return false;

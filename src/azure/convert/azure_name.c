@@ -10,6 +10,7 @@
 
 #include "arm/id.h"
 
+#include <ctype.h>
 #include <openssl/sha.h>
 
 /* 9a329043-7ad7-4b1c-812f-9c7a93d6392a, the namespace of the original's names. */
@@ -36,19 +37,6 @@ str uuid_of_text(struct arena *a, str text)
     return uuid_print(a, sum, 5);
 }
 
-static str uuid_random(struct arena *a)
-{
-    unsigned char bytes[16];
-
-    random_bytes(bytes, sizeof(bytes));
-    return uuid_print(a, bytes, 4);
-}
-
-static bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* With dashes, or as 32 bare digits. */
 static bool is_uuid(str s)
 {
@@ -58,7 +46,7 @@ static bool is_uuid(str s)
         return false;
     for (size_t i = 0; i < s.len; i++) {
         bool dash = dashes && (i == 8 || i == 13 || i == 18 || i == 23);
-        if (dash ? s.ptr[i] != '-' : !is_hex(s.ptr[i]))
+        if (dash ? s.ptr[i] != '-' : !isxdigit((unsigned char)s.ptr[i]))
             return false;
     }
     return true;
@@ -91,9 +79,11 @@ static bool generated_name(struct arena *a, const struct model_resource *res,
     const struct value *owner = value_get(spec, STR("owner"));
     str convention = value_get_str(value_get(spec, STR("operatorSpec")), STR("namingConvention"));
     struct object_key self = object_key_of(object);
+    unsigned char bytes[16];
 
     if (str_eq_fold(convention, STR("random"))) {
-        *out = uuid_random(a);
+        random_bytes(bytes, sizeof(bytes));
+        *out = uuid_print(a, bytes, 4);
         return true;
     }
     if (is_uuid(self.name)) {

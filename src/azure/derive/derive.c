@@ -128,11 +128,6 @@ static bool derive_kind(struct derive *d, const struct overlay_kind *k, struct e
                     STR_ARG(d->group->name), STR_ARG(d->version));
 }
 
-static int compare_keys(const void *x, const void *y)
-{
-    return str_cmp(*(const str *)x, *(const str *)y);
-}
-
 /* The entries of a section as an object, sorted by name. */
 static struct value *section_object(struct arena *a, const struct map *section)
 {
@@ -142,7 +137,7 @@ static struct value *section_object(struct arena *a, const struct map *section)
     for (size_t i = 0; i < map_len(section); i++)
         names[i] = map_key(section, i);
     if (map_len(section))
-        qsort(names, map_len(section), sizeof(str), compare_keys);
+        qsort(names, map_len(section), sizeof(str), overlay_compare_texts);
     for (size_t i = 0; i < map_len(section); i++)
         value_set(a, object, names[i], map_get(section, names[i]));
     return object;

@@ -164,9 +164,7 @@ str name_singular(struct arena *a, str word)
 
 str name_last(str path)
 {
-    size_t slash = str_rfind_char(path, '/');
-
-    return slash == STR_NPOS ? path : str_from(path, slash + 1);
+    return str_from(path, str_rfind_char(path, '/') + 1); /* from 0 when there is no slash */
 }
 
 str name_below(struct arena *a, str holder, str prop)

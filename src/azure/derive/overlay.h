@@ -112,6 +112,8 @@ MUST_CHECK bool overlay_parse(struct arena *a, const struct source *src, str gro
                               struct overlay *out, struct err *e);
 /* NULL when there is none. */
 const struct overlay_group *overlay_find(const struct overlay *o, str group);
+/* The order of two str, for qsort. */
+int overlay_compare_texts(const void *x, const void *y);
 
 /* An option of a kind in a version: perVersion wins; a null value means "none". Or NULL. */
 const struct value *overlay_option(const struct overlay_kind *k, str version, str key);

@@ -86,12 +86,9 @@ static bool add_version(const struct overlay_reader *r, str version, struct fact
 static bool read_versions(const struct overlay_reader *r, str text, struct fact *fact,
                           struct err *e)
 {
-    size_t most = 1;
+    str *versions = ARENA_ARRAY(r->arena, str, str_count_char(text, ',') + 1);
     str one;
 
-    for (size_t i = 0; i < text.len; i++)
-        most += text.ptr[i] == ',';
-    str *versions = ARENA_ARRAY(r->arena, str, most);
     fact->versions = versions;
     for (bool more = true; more;) {
         more = str_cut(text, STR(","), &one, &text);

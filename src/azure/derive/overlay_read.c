@@ -102,7 +102,7 @@ static bool check_targets(const struct overlay_reader *r, const struct value *ta
 
 /* ---- Kinds. ---- */
 
-static int compare_strs(const void *x, const void *y)
+int overlay_compare_texts(const void *x, const void *y)
 {
     return str_cmp(*(const str *)x, *(const str *)y);
 }
@@ -184,7 +184,7 @@ static void collect_versions(struct overlay_reader *r)
         for (size_t j = 0; j < g->kinds[i].versions->len; j++)
             VEC_PUSH(r->arena, &names, value_str(&g->kinds[i].versions->items[j]));
     if (names.len)
-        qsort(names.items, names.len, sizeof(str), compare_strs);
+        qsort(names.items, names.len, sizeof(str), overlay_compare_texts);
     g->versions = map_new(r->arena);
     for (size_t i = 0; i < names.len; i++)
         map_set(g->versions, names.items[i], g);
@@ -273,17 +273,11 @@ static bool parse_file(struct arena *a, const struct source *src, struct value *
     return json_read(a, src, &strict, root, e) && check_format(src, *root, e);
 }
 
-static bool read_file(struct arena *a, str path, struct source **src, struct value **root,
-                      struct err *e)
+static bool read_text(struct arena *a, str path, struct source **out, struct err *e)
 {
-    struct source *s = ARENA_NEW(a, struct source);
-    str text;
-
-    if (!file_read_max(a, path, OVERLAY_MAX, &text, e))
-        return false;
-    *s = (struct source){.file = path, .text = text};
-    *src = s;
-    return parse_file(a, s, root, e);
+    *out = ARENA_NEW(a, struct source);
+    (*out)->file = path;
+    return file_read_max(a, path, OVERLAY_MAX, &(*out)->text, e);
 }
 
 static int compare_groups(const void *x, const void *y)
@@ -326,10 +320,9 @@ bool overlay_parse(struct arena *a, const struct source *src, str group, struct 
 
 static bool read_single(struct arena *a, str path, struct overlay *out, struct err *e)
 {
-    struct source *src = ARENA_NEW(a, struct source);
+    struct source *src;
 
-    src->file = path;
-    return file_read_max(a, path, OVERLAY_MAX, &src->text, e) &&
+    return read_text(a, path, &src, e) &&
            overlay_parse(a, src, str_without_suffix(file_base(path), STR(".json")), out, e);
 }
 
@@ -346,7 +339,7 @@ static bool read_folder(struct arena *a, str path, struct overlay *out, struct e
         struct value *root;
         if (!str_has_suffix(names[i], STR(".json")))
             continue;
-        if (!read_file(a, file_join(a, path, names[i]), &src, &root, e) ||
+        if (!read_text(a, file_join(a, path, names[i]), &src, e) || !parse_file(a, src, &root, e) ||
             !read_group(a, src, str_without_suffix(names[i], STR(".json")), root, &groups[taken],
                         e))
             return false;

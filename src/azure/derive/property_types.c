@@ -121,17 +121,12 @@ static struct derived put_enum(struct derive *d, const struct member *m, struct 
     return (struct derived){.t = str_concat(d->arena, STR("%"), name)};
 }
 
-static int compare_literals(const void *x, const void *y)
-{
-    return str_cmp(*(const str *)x, *(const str *)y);
-}
-
 static struct value *sorted_list(struct arena *a, str *texts, size_t count)
 {
     struct value *list = value_list(a);
 
     if (count)
-        qsort(texts, count, sizeof(*texts), compare_literals);
+        qsort(texts, count, sizeof(*texts), overlay_compare_texts);
     for (size_t i = 0; i < count; i++)
         value_add(a, list, value_string(a, texts[i]));
     return list;

@@ -72,7 +72,6 @@ static struct value *operator_prop(struct derive *d)
 
 static void add_name(struct derive *d, const struct arm_resource *r, struct value *props)
 {
-    const struct value *config = overlay_option(d->kind, d->version, STR("azureNameFromConfig"));
     const struct arm_prop *name = arm_prop_find(r->body, STR("name"));
     struct value *prop = role_prop(d, STR("string"), STR("azureName"));
 
@@ -83,7 +82,7 @@ static void add_name(struct derive *d, const struct arm_resource *r, struct valu
             value_set(d->arena, prop, STR("v"), limits);
     }
     derive_set(d, props, STR("azureName"), prop);
-    if (!value_is(config, VALUE_BOOL) || !config->truth)
+    if (!value_is_true(overlay_option(d->kind, d->version, STR("azureNameFromConfig"))))
         return;
     prop = role_prop(d, STR("#ConfigMapReference"), STR("azureNameFromConfig"));
     value_set(d->arena, prop, STR("a"), value_null(d->arena));

@@ -169,34 +169,28 @@ static struct value *owner_row(struct arena *a, const struct scope *s)
 
 static struct value *name_row(struct derive *d, const struct scope *s)
 {
-    const struct value *uuid = overlay_option(d->kind, d->version, STR("uuidName"));
     struct value *name = value_object(d->arena);
 
     if (s->fixed)
         value_set(d->arena, name, STR("fixed"), s->fixed);
     else
         value_set_bool(d->arena, name, STR("spec"), true);
-    if (value_is(uuid, VALUE_BOOL) && uuid->truth)
+    if (value_is_true(overlay_option(d->kind, d->version, STR("uuidName"))))
         value_set_bool(d->arena, name, STR("uuid"), true);
     return name;
-}
-
-static struct value *strings(struct arena *a, const char *const *texts, size_t count)
-{
-    struct value *list = value_list(a);
-
-    for (size_t i = 0; i < count; i++)
-        value_add(a, list, value_string(a, str_c(texts[i])));
-    return list;
 }
 
 static struct value *operations(struct derive *d)
 {
     static const char *const usual[] = {"delete", "get", "put"};
     const struct value *ops = overlay_option(d->kind, d->version, STR("ops"));
+    struct value *list = value_list(d->arena);
 
-    return value_is(ops, VALUE_LIST) ? value_clone(d->arena, ops)
-                                     : strings(d->arena, usual, COUNT(usual));
+    if (value_is(ops, VALUE_LIST))
+        return value_clone(d->arena, ops);
+    for (size_t i = 0; i < COUNT(usual); i++)
+        value_add(d->arena, list, value_string(d->arena, str_c(usual[i])));
+    return list;
 }
 
 static struct value *categories(struct derive *d)

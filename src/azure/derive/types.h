@@ -108,8 +108,6 @@ struct arm_resource {
 /* Reads a type file. src and its text must live as long as a. */
 MUST_CHECK bool types_read(struct arena *a, const struct source *src, struct arm_file *out,
                            struct err *e);
-/* The text of a type file, unpacked when it is compressed with gzip. */
-MUST_CHECK bool types_unpack(struct arena *a, str path, str *out, struct err *e);
 
 static inline const struct arm_type *arm_type_at(const struct arm_file *f, uint32_t index)
 {

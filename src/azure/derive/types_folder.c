@@ -76,7 +76,8 @@ static bool unpack_gzip(struct arena *a, str path, str packed, str *out, struct 
     return true;
 }
 
-bool types_unpack(struct arena *a, str path, str *out, struct err *e)
+/* The text of a type file, unpacked when it is compressed with gzip. */
+static bool read_text(struct arena *a, str path, str *out, struct err *e)
 {
     str text;
 
@@ -178,7 +179,7 @@ static bool read_entry(struct type_folder *f, struct type_entry *entry, struct e
 
     if (entry->file)
         return true;
-    if (!types_unpack(f->arena, entry->path, &text, e))
+    if (!read_text(f->arena, entry->path, &text, e))
         return false;
     *src = (struct source){.file = entry->path, .text = text};
     entry->file = ARENA_NEW(f->arena, struct arm_file);

@@ -295,8 +295,7 @@ static bool read_type(const struct type_reader *r, const struct value *v, struct
     }
     if (t->kind == ARM_UNKNOWN)
         r->file->unknown++;
-    const struct value *sensitive = value_get(v, STR("sensitive"));
-    t->sensitive = value_is(sensitive, VALUE_BOOL) && sensitive->truth;
+    t->sensitive = value_is_true(value_get(v, STR("sensitive")));
     return !read || read(r, v, t, e);
 }
 

@@ -70,18 +70,22 @@ static bool same_limits(struct arena *a, const struct value *x, const struct val
     return value_equal(without_zeros(a, x), without_zeros(a, y));
 }
 
+static bool has_value(const struct value *list, const struct value *v)
+{
+    for (size_t i = 0; i < value_len(list); i++)
+        if (value_equal(&list->items[i], v))
+            return true;
+    return false;
+}
+
 /* Whether both have the same values, in any order and without duplicates. */
 static bool same_values(const struct value *x, const struct value *y)
 {
     if (value_len(x) != value_len(y))
         return false;
-    for (size_t i = 0; i < value_len(x); i++) {
-        bool found = false;
-        for (size_t j = 0; j < y->len && !found; j++)
-            found = value_equal(&x->items[i], &y->items[j]);
-        if (!found)
+    for (size_t i = 0; i < value_len(x); i++)
+        if (!has_value(y, &x->items[i]))
             return false;
-    }
     return true;
 }
 
@@ -285,14 +289,6 @@ static void write_value(struct buf *out, const struct value *v, bool prop)
         buf_add(out, value_get_str(v, STR("t")));
     else if (!v || !json_write(out, v, &json_exact, NULL))
         buf_add(out, STR("none"));
-}
-
-static bool has_value(const struct value *list, const struct value *v)
-{
-    for (size_t i = 0; i < value_len(list); i++)
-        if (value_equal(&list->items[i], v))
-            return true;
-    return false;
 }
 
 /* The elements of x that y does not have, each after a sign. */

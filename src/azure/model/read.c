@@ -17,8 +17,7 @@
 
 /* The state while reading one file. */
 struct reading {
-    struct arena *arena;  /* for what is kept */
-    struct arena *moment; /* for the JSON tree */
+    struct arena *arena; /* for what is kept */
     const struct source *src;
     const struct value *root;
     struct map *types;  /* name to struct model_type */
@@ -284,8 +283,7 @@ static bool read_prop(struct reading *r, const struct value *v, struct model_pro
     if (!value_is(v, VALUE_OBJECT) || !value_is(type, VALUE_STRING))
         return source_err(r->e, r->src, v, "a property is an object with a type \"t\"");
     p->pair = member_text(r, v, STR("pair"));
-    const struct value *required = value_get(v, STR("r"));
-    p->required = value_is(required, VALUE_BOOL) && required->truth;
+    p->required = value_is_true(value_get(v, STR("r")));
     p->write_only = value_is_true(value_get(v, STR("writeOnly")));
     p->limits = limits ? value_copy(r->arena, limits) : NULL;
     p->choices = choices ? value_copy(r->arena, choices) : NULL;
@@ -354,10 +352,9 @@ static bool read_owner(struct reading *r, const struct value *owner, struct mode
     if (form <= 0)
         return source_err(r->e, r->src, owner, "unknown form of owner \"%.*s\"",
                           STR_ARG(value_get_str(owner, STR("ref"))));
-    const struct value *required = value_get(owner, STR("required"));
     out->has_owner = true;
     out->owner_form = (enum model_builtin)form;
-    out->owner_required = value_is(required, VALUE_BOOL) && required->truth;
+    out->owner_required = value_is_true(value_get(owner, STR("required")));
     out->owner_group = member_text(r, owner, STR("group"));
     out->owner_kind = member_text(r, owner, STR("kind"));
     return true;
@@ -390,8 +387,7 @@ static void read_names(const struct reading *r, const struct value *v, struct mo
     out->has_name = model_prop_of_role(out->spec, ROLE_AZURE_NAME) != NULL;
     out->fixed_name = member_text(r, name, STR("fixed"));
     out->uuid_name = out->has_name && has_uuid_name(name, out);
-    const struct value *hub = value_get(v, STR("hub"));
-    out->hub = value_is(hub, VALUE_BOOL) && hub->truth;
+    out->hub = value_is_true(value_get(v, STR("hub")));
 }
 
 static bool read_facts(struct reading *r, const struct value *v, struct model_resource *out)
@@ -487,12 +483,8 @@ bool model_file_read(struct arena *a, struct model_file *f, const struct source 
 {
     AUTO_ARENA moment = arena_new();
     struct value *root;
-    struct reading r = {.arena = a,
-                        .moment = moment,
-                        .src = src,
-                        .types = map_new(moment),
-                        .shapes = map_new(moment),
-                        .e = e};
+    struct reading r = {
+        .arena = a, .src = src, .types = map_new(moment), .shapes = map_new(moment), .e = e};
 
     if (!json_read(moment, src, NULL, &root, e))
         return false;
