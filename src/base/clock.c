@@ -77,6 +77,16 @@ void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns)
     pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &t);
 }
 
+void clock_cond_init(pthread_cond_t *c)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
 {
     const struct timespec at = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};

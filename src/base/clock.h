@@ -31,8 +31,10 @@ void clock_wire_advance(int64_t ns);
 int clock_wire_poll(int ms);
 /* Waits for c, whose mutex is held, for up to ns on that clock. */
 void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns);
+/* Makes c for clock_wait. */
+void clock_cond_init(pthread_cond_t *c);
 /*
- * Waits for c, made for CLOCK_MONOTONIC, until that time of clock_mono; in tests it moves the fake
+ * Waits for c, made by clock_cond_init, until that time of clock_mono; in tests it moves the fake
  * clock there at once instead of waiting.
  */
 void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until);

@@ -415,7 +415,6 @@ struct kube_cache *kube_cache_new(const struct kube_cache_config *config)
 {
     struct arena *a = arena_new();
     struct kube_cache *c = ARENA_NEW(a, struct kube_cache);
-    pthread_condattr_t attributes;
 
     c->arena = a;
     c->config = *config;
@@ -424,10 +423,7 @@ struct kube_cache *kube_cache_new(const struct kube_cache_config *config)
     c->lock = (struct lock)LOCK_INIT;
     c->words = config->words ? config->words : pack_words_new();
     c->entries = table_new();
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&c->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&c->changed);
     return c;
 }
 

@@ -51,10 +51,8 @@ static void add_options(struct buf *url, const struct kube_write_options *o)
 {
     if (o->dry_run)
         url_query_add(url, STR("dryRun"), STR("All"));
-    if (o->field_manager.len)
-        url_query_add(url, STR("fieldManager"), o->field_manager);
-    if (o->field_validation.len)
-        url_query_add(url, STR("fieldValidation"), o->field_validation);
+    kube_query_add(url, "fieldManager", o->field_manager);
+    kube_query_add(url, "fieldValidation", o->field_validation);
     if (o->force)
         url_query_add(url, STR("force"), STR("true"));
 }

@@ -174,13 +174,6 @@ static bool ask_versions(const struct asking *q, struct discovery_build *b, stru
 
 /* ---- Everything ----------------------------------------------------------------------------- */
 
-static bool both_aggregated(struct discovery_build *b, const struct value *core,
-                            const struct value *groups, struct err *e)
-{
-    return (!core || discovery_add_aggregated(b, core, e)) &&
-           discovery_add_aggregated(b, groups, e);
-}
-
 /* Adds the group versions from a response in either format, as in the old one. */
 static bool add_names(struct discovery_build *b, const struct value *answer, struct err *e)
 {
@@ -213,7 +206,8 @@ static bool build(const struct asking *q, struct arena *a, struct discovery_buil
         return false;
     *aggregated = (!core || is_aggregated(core)) && is_aggregated(groups);
     if (*aggregated)
-        return both_aggregated(b, core, groups, e);
+        return (!core || discovery_add_aggregated(b, core, e)) &&
+               discovery_add_aggregated(b, groups, e);
     return add_names(b, core, e) && add_names(b, groups, e) && ask_versions(q, b, e);
 }
 

@@ -235,21 +235,6 @@ static struct value *body_of(const struct events *ev, struct arena *a, const str
     return v;
 }
 
-/* The name of an Event begins with that of its object, truncated to stay valid. */
-static str new_name(struct arena *a, const struct value *about, int64_t now)
-{
-    str name = object_name(about);
-
-    name = str_slice(name, 0, 230);
-    return str_fmt(a, "%.*s.%llx", STR_ARG(name), (unsigned long long)now);
-}
-
-static struct kube_ask create_of(const struct events *ev, struct arena *a, const struct sending *s,
-                                 const struct kube_call *call)
-{
-    return (struct kube_ask){.verb = KUBE_VERB_CREATE, .call = *call, .body = body_of(ev, a, s)};
-}
-
 bool events_decide(struct events *ev, struct arena *a, const struct event *event,
                    struct event_call *out)
 {
@@ -267,12 +252,15 @@ bool events_decide(struct events *ev, struct arena *a, const struct event *event
         .resource = &events_resource, .namespace = s.namespace, .timeout = SEND_TIMEOUT};
     s.message = str_slice(s.message, 0, MESSAGE_MAX);
     str counted = s.name;
-    s.name = new_name(a, event->about, s.now);
-    *out = (struct event_call){.create = create_of(ev, a, &s, &call),
-                               .key = s.key,
-                               .name = s.name,
-                               .first = s.first,
-                               .creates = !counted.len || s.count == 1};
+    /* The name of an Event begins with that of its object, truncated to stay valid. */
+    str begin = str_slice(object_name(event->about), 0, 230);
+    s.name = str_fmt(a, "%.*s.%llx", STR_ARG(begin), (unsigned long long)s.now);
+    *out = (struct event_call){
+        .create = {.verb = KUBE_VERB_CREATE, .call = call, .body = body_of(ev, a, &s)},
+        .key = s.key,
+        .name = s.name,
+        .first = s.first,
+        .creates = !counted.len || s.count == 1};
     out->ask = out->create;
     if (out->creates)
         return true;

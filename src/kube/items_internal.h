@@ -103,5 +103,7 @@ MUST_CHECK bool kube_object_read(struct arena *a, const struct kube_call *c, str
 /* The same for an object that was read as part of something else. */
 MUST_CHECK bool kube_object_complete(struct arena *a, const struct kube_call *c,
                                      struct value *object, struct err *e);
+/* Adds a parameter, unless it is empty. */
+void kube_query_add(struct buf *url, const char *name, str value);
 /* The Accept header of a call, for one object or for a list of them. */
 str kube_accept(const struct kube_call *c, bool list);

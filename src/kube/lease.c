@@ -149,21 +149,14 @@ static bool take_time(struct lease *l, struct err *e)
     return true;
 }
 
-static bool create(struct lease *l, struct arena *a, struct err *e)
+static bool write(struct lease *l, struct arena *a, const struct value *record, bool creates,
+                  struct err *e)
 {
     struct value *out;
 
-    if (!take_time(l, e) || !kube_create(l->transport, a, &l->all, record_for(l, a), NULL, &out, e))
-        return false;
-    observe(l, out);
-    return true;
-}
-
-static bool update(struct lease *l, struct arena *a, struct err *e)
-{
-    struct value *out;
-
-    if (!take_time(l, e) || !kube_update(l->transport, a, &l->one, record_for(l, a), NULL, &out, e))
+    if (!take_time(l, e) ||
+        !(creates ? kube_create(l->transport, a, &l->all, record, NULL, &out, e)
+                  : kube_update(l->transport, a, &l->one, record, NULL, &out, e)))
         return false;
     observe(l, out);
     return true;
@@ -182,7 +175,7 @@ static bool attempt(struct lease *l, struct arena *a, struct err *e)
     struct value *record;
 
     /* The usual case: nothing has changed since our last renewal. */
-    if (l->seen && is_mine(l) && !has_run_out(l) && update(l, a, e))
+    if (l->seen && is_mine(l) && !has_run_out(l) && write(l, a, record_for(l, a), false, e))
         return true;
     err_clear(e);
     if (!take_time(l, e) || !kube_get(l->transport, a, &l->one, &record, e)) {
@@ -190,12 +183,12 @@ static bool attempt(struct lease *l, struct arena *a, struct err *e)
             return false;
         err_clear(e);
         forget_record(l);
-        return create(l, a, e);
+        return write(l, a, record_for(l, a), true, e);
     }
     observe(l, record);
     if (holder_of(l->seen).len && !is_mine(l) && !has_run_out(l))
         return err_set(e, ERR_CONFLICT, "the lease is held by %.*s", STR_ARG(l->holder));
-    return update(l, a, e);
+    return write(l, a, record_for(l, a), false, e);
 }
 
 /* A failed attempt does not matter until the deadline. */
@@ -265,15 +258,12 @@ static bool step_down(struct lease *l)
 
 static bool give_back(struct lease *l, struct arena *a, struct err *e)
 {
-    struct value *out, *record = record_for(l, a), *spec = value_get(record, STR("spec"));
+    struct value *record = record_for(l, a), *spec = value_get(record, STR("spec"));
 
     value_set_str(a, spec, STR("holderIdentity"), STR(""));
     value_set_int(a, spec, STR("leaseDurationSeconds"), 1);
     value_set_str(a, spec, STR("acquireTime"), value_get_str(spec, STR("renewTime")));
-    if (!take_time(l, e) || !kube_update(l->transport, a, &l->one, record, NULL, &out, e))
-        return false;
-    observe(l, out);
-    return true;
+    return write(l, a, record, false, e);
 }
 
 /* A renewal whose response was lost has changed the record without our knowledge. */

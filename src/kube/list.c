@@ -173,15 +173,6 @@ struct listing {
     bool refused; /* the error is the caller's */
 };
 
-static bool read_item(const struct listing *l, str text, struct value **out, struct err *e)
-{
-    if (!kube_json_read(l->item, text, out, e))
-        return false;
-    if (l->options->lenient && (*out)->kind == VALUE_NULL)
-        *out = value_object(l->item);
-    return kube_object_complete(l->item, l->call, *out, e);
-}
-
 static bool give(struct listing *l, struct value *object, struct err *e)
 {
     if (!kube_advance_object(&l->advance, object, e))
@@ -198,7 +189,11 @@ static bool on_item(void *ctx, str text, struct err *e)
 {
     struct listing *l = ctx;
     struct value *object;
-    bool ok = read_item(l, text, &object, e) && give(l, object, e);
+    bool ok = kube_json_read(l->item, text, &object, e);
+
+    if (ok && l->options->lenient && object->kind == VALUE_NULL)
+        object = value_object(l->item);
+    ok = ok && kube_object_complete(l->item, l->call, object, e) && give(l, object, e);
 
     arena_reset(l->item);
     return ok;
@@ -210,7 +205,7 @@ static bool on_body(void *ctx, const struct http_response *so_far, str piece, st
     return kube_items_add(ctx, piece, e);
 }
 
-static void add_query(struct buf *url, const char *name, str value)
+void kube_query_add(struct buf *url, const char *name, str value)
 {
     if (value.len)
         url_query_add(url, str_c(name), value);
@@ -222,14 +217,14 @@ static str page_url(const struct listing *l)
     struct buf url = buf_new(l->page, BUF_UNLIMITED);
 
     buf_add(&url, kube_call_path(l->page, l->call));
-    add_query(&url, "continue", l->continue_token);
-    add_query(&url, "fieldSelector", o->fields);
-    add_query(&url, "labelSelector", o->labels);
+    kube_query_add(&url, "continue", l->continue_token);
+    kube_query_add(&url, "fieldSelector", o->fields);
+    kube_query_add(&url, "labelSelector", o->labels);
     if (l->limit)
-        add_query(&url, "limit", str_fmt(l->page, "%zu", l->limit));
+        kube_query_add(&url, "limit", str_fmt(l->page, "%zu", l->limit));
     if (!l->continue_token.len) {
-        add_query(&url, "resourceVersion", o->resource_version);
-        add_query(&url, "resourceVersionMatch", o->version_match);
+        kube_query_add(&url, "resourceVersion", o->resource_version);
+        kube_query_add(&url, "resourceVersionMatch", o->version_match);
     }
     return buf_str(&url);
 }

@@ -350,7 +350,6 @@ struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config)
 {
     struct arena *a = arena_new();
     struct kube_pipe *p = ARENA_NEW(a, struct kube_pipe);
-    pthread_condattr_t attributes;
 
     *p = (struct kube_pipe){
         .arena = a,
@@ -363,10 +362,7 @@ struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config)
         .retry_due = INT64_MAX,
     };
     p->queue.last = &p->queue.first;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&p->changed);
     return p;
 }
 

@@ -143,13 +143,6 @@ static bool run_plugin(const struct kube_config *c, const struct http_cancel *ca
     return true;
 }
 
-static void use_password(const struct kube_config *c, struct session *s)
-{
-    str pair = str_fmt(s->arena, "%.*s:%.*s", STR_ARG(c->username), STR_ARG(c->password));
-
-    s->authorization = str_concat(s->arena, STR("Basic "), base64_encode(s->arena, pair));
-}
-
 static bool make_session(struct kube_transport *t, const struct http_cancel *cancel,
                          struct session *s, struct err *e)
 {
@@ -157,8 +150,10 @@ static bool make_session(struct kube_transport *t, const struct http_cancel *can
     struct kube_credential given = {0};
 
     *s = (struct session){.arena = arena_new_secret()};
-    if (c->basic)
-        use_password(c, s);
+    if (c->basic) {
+        str pair = str_fmt(s->arena, "%.*s:%.*s", STR_ARG(c->username), STR_ARG(c->password));
+        s->authorization = str_concat(s->arena, STR("Basic "), base64_encode(s->arena, pair));
+    }
     if (c->token_file.len) {
         if (!use_token_file(c, s, e))
             return false;
@@ -335,8 +330,7 @@ bool kube_send(struct kube_transport *t, struct arena *a, const struct http_requ
 
     if (!send_once(t, a, request, policy, response, &prepared, e))
         return false;
-    if (response->status != 401 ||
-        !mark_refused(t, http_header_get(&prepared.headers, STR("Authorization"))))
+    if (response->status != 401 || !kube_refused(t, &prepared))
         return true;
     return send_once(t, a, request, policy, response, &prepared, e);
 }

@@ -210,7 +210,7 @@ static bool on_item(void *ctx, str text, struct err *e)
     return true;
 }
 
-bool watch_body(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+static bool on_body(void *ctx, const struct http_response *so_far, str piece, struct err *e)
 {
     struct kube_watch *w = ctx;
 
@@ -222,19 +222,13 @@ bool watch_body(void *ctx, const struct http_response *so_far, str piece, struct
 
 /* ---- Requests ------------------------------------------------------------------------------- */
 
-static void add(struct buf *url, const char *name, str value)
-{
-    if (value.len)
-        url_query_add(url, str_c(name), value);
-}
-
 static void ask_list(struct kube_watch *w, struct buf *url)
 {
     size_t page = w->config.page ? w->config.page : KUBE_PAGE;
 
-    add(url, "continue", buf_str(&w->continue_token));
+    kube_query_add(url, "continue", buf_str(&w->continue_token));
     if (!w->unpaged)
-        add(url, "limit", str_fmt(w->request, "%zu", page));
+        kube_query_add(url, "limit", str_fmt(w->request, "%zu", page));
     w->items = kube_items_new(w->request, on_item, w);
     if (w->continue_token.len)
         kube_advance_page(&w->advance);
@@ -248,15 +242,16 @@ static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request
 
     if (!length)
         length = (WATCH_SECONDS + (int64_t)random_below(WATCH_SECONDS)) * NS_PER_SEC;
-    add(url, "watch", STR("true"));
-    add(url, "allowWatchBookmarks", STR("true"));
+    kube_query_add(url, "watch", STR("true"));
+    kube_query_add(url, "allowWatchBookmarks", STR("true"));
     if (w->phase == PHASE_INITIAL) {
-        add(url, "sendInitialEvents", STR("true"));
-        add(url, "resourceVersionMatch", STR("NotOlderThan"));
+        kube_query_add(url, "sendInitialEvents", STR("true"));
+        kube_query_add(url, "resourceVersionMatch", STR("NotOlderThan"));
     } else {
-        add(url, "resourceVersion", buf_str(&w->version));
+        kube_query_add(url, "resourceVersion", buf_str(&w->version));
     }
-    add(url, "timeoutSeconds",
+    kube_query_add(
+        url, "timeoutSeconds",
         str_fmt(w->request, "%lld", (long long)((length + NS_PER_SEC - 1) / NS_PER_SEC)));
     out->timeout = length + w->config.grace;
     out->idle_timeout = -1;
@@ -274,9 +269,9 @@ void watch_request(struct kube_watch *w, struct http_request *out)
     arena_reset(w->request);
     url = buf_new(w->request, BUF_UNLIMITED);
     buf_add(&url, kube_call_path(w->request, &w->config.call));
-    *out = (struct http_request){.on_body = watch_body, .ctx = w};
-    add(&url, "fieldSelector", w->config.fields);
-    add(&url, "labelSelector", w->config.labels);
+    *out = (struct http_request){.on_body = on_body, .ctx = w};
+    kube_query_add(&url, "fieldSelector", w->config.fields);
+    kube_query_add(&url, "labelSelector", w->config.labels);
     if (is_list)
         ask_list(w, &url);
     else
@@ -345,12 +340,6 @@ static int64_t answered_badly(struct kube_watch *w, const struct err *e, int64_t
     return watch_failed(w, e, asked);
 }
 
-/* Old servers ignore the parameter, or reject it together with the others. */
-static bool is_refused(const struct kube_watch *w, const struct http_response *response)
-{
-    return w->phase == PHASE_INITIAL && (response->status == 400 || response->status == 422);
-}
-
 static int64_t refused(struct kube_watch *w)
 {
     w->no_initial = true;
@@ -375,11 +364,6 @@ static int64_t expired(struct kube_watch *w, const struct err *e)
 static int64_t poll_after(const struct kube_watch *w)
 {
     return w->config.poll + (int64_t)random_below((uint64_t)w->config.poll / 4 + 1);
-}
-
-static bool is_unwatchable(const struct kube_watch *w, const struct http_response *response)
-{
-    return w->phase != PHASE_LIST && response->status == 405;
 }
 
 /* We have just listed, unless the list was to come with the watch. */
@@ -473,37 +457,27 @@ static bool is_rejected(const struct http_response *response)
     return status / 100 == 4 && status != 401 && status != 408 && status != 429;
 }
 
-/* The server behind a proxy is down: a list would not help. */
-static bool is_absent(const struct http_response *response)
-{
-    return response->status == 502 || response->status == 503;
-}
-
 static int64_t bad_answer(struct kube_watch *w, const struct http_response *response)
 {
     AUTO_ERR e = {0};
     struct kube_status status;
 
-    if (is_refused(w, response))
+    /* Old servers ignore the parameter, or reject it together with the others. */
+    if (w->phase == PHASE_INITIAL && (response->status == 400 || response->status == 422))
         return refused(w);
-    if (is_unwatchable(w, response))
+    if (w->phase != PHASE_LIST && response->status == 405)
         return unwatchable(w);
     kube_answer_failed(w->request, STR("GET"), &w->config.call, response, &status, &e);
     if (e.kind == ERR_EXPIRED)
         return expired(w, &e);
-    if (is_absent(response))
+    /* The server behind a proxy is down: a list would not help. */
+    if (response->status == 502 || response->status == 503)
         return watch_failed(w, &e, status.retry_after);
     if (!is_rejected(response))
         return answered_badly(w, &e, status.retry_after);
     bool listed = w->phase != PHASE_INITIAL;
     list_anew(w);
     return listed ? watch_failed(w, &e, status.retry_after) : 0;
-}
-
-/* If there were events but no end of them, and then nothing, treat it as ended. */
-static bool is_left_open(const struct kube_watch *w, const struct http_response *response)
-{
-    return w->phase == PHASE_INITIAL && w->moved && response->failure == HTTP_FAILURE_TIMEOUT;
 }
 
 /* Whether the response itself is at fault, not just the connection. */
@@ -527,7 +501,8 @@ static int64_t broke_off(struct kube_watch *w, const struct http_response *respo
         works(w);
         return pause_after(w, 0) / 8;
     }
-    if (is_left_open(w, response))
+    /* If there were events but no end of them, and then nothing, treat it as ended. */
+    if (w->phase == PHASE_INITIAL && w->moved && response->failure == HTTP_FAILURE_TIMEOUT)
         return refused(w);
     if (response->failure == HTTP_FAILURE_CALLER)
         return failure->kind == ERR_INVALID ? unread(w, response, failure)

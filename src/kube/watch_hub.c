@@ -220,13 +220,9 @@ static void start_thread(struct kube_watches *hub)
 struct kube_watches *kube_watches_new(struct kube_transport *transport)
 {
     struct kube_watches *hub = block_new(sizeof(*hub));
-    pthread_condattr_t attributes;
 
     *hub = (struct kube_watches){.transport = transport, .lock = LOCK_INIT};
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&hub->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&hub->changed);
     hub->driven = clock_is_driven();
     if (!hub->driven)
         start_thread(hub);
@@ -258,12 +254,6 @@ void kube_watches_free(struct kube_watches *hub)
 /* The longest resource version or continue token. */
 #define TOKEN_MAX (64 * KIB)
 
-/* Known from discovery; resources made by hand have no verbs. */
-static bool is_listed_only(const struct kube_resource *r)
-{
-    return kube_verb_has(r, "list") && !kube_verb_has(r, "watch");
-}
-
 static struct kube_watch *new_watch(const struct kube_watch_config *config)
 {
     struct arena *a = arena_new();
@@ -290,7 +280,9 @@ static struct kube_watch *new_watch(const struct kube_watch_config *config)
     w->item = arena_new();
     w->seen_in = arena_new();
     w->seen = map_new(w->seen_in);
-    w->polled = is_listed_only(config->call.resource);
+    /* Known from discovery; resources made by hand have no verbs. */
+    w->polled = kube_verb_has(config->call.resource, "list") &&
+                !kube_verb_has(config->call.resource, "watch");
     w->no_initial = config->lists_only || w->polled;
     w->phase = w->no_initial ? PHASE_LIST : PHASE_INITIAL;
     return w;

@@ -52,7 +52,7 @@ struct kube_watch {
 
 /* watch.c: the next request, allocated in w->request. */
 void watch_request(struct kube_watch *w, struct http_request *out);
-bool watch_body(void *ctx, const struct http_response *so_far, str piece, struct err *e);
+
 /*
  * Decides the next phase after a response or failure, and returns the pause before it. failure is
  * NULL when the response is complete.
