@@ -5,13 +5,12 @@
 #include "text/json/json.h"
 #include "text/yaml/yaml.h"
 
-static bool is_yaml(const struct store_request *r)
+str store_media_type(const struct store_request *r)
 {
     str type = handler_header(r->call, STR("Content-Type")), rest;
 
     str_cut(type, STR(";"), &type, &rest);
-    type = str_trim(type);
-    return str_eq(type, STR("application/yaml")) || str_eq(type, STR("application/x-yaml"));
+    return str_trim(type);
 }
 
 bool store_read_body(struct store_request *r, const struct read_options *options,
@@ -21,7 +20,8 @@ bool store_read_body(struct store_request *r, const struct read_options *options
 
     if (store_is_protobuf(src.text))
         return store_protobuf_read(r->arena, src.text, out, e);
-    if (is_yaml(r))
+    str type = store_media_type(r);
+    if (str_eq(type, STR("application/yaml")) || str_eq(type, STR("application/x-yaml")))
         return yaml_read(r->arena, &src, options, out, e);
     return json_read(r->arena, &src, options, out, e);
 }

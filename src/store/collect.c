@@ -74,15 +74,6 @@ static void drop_edges(struct store *s, struct store_entry *n)
     }
 }
 
-static struct store_entry *entry_of_uid(struct store *s, str uid)
-{
-    struct table_node *node = table_find(s->by_uid, uid);
-
-    if (!node)
-        return NULL;
-    return (struct store_entry *)(void *)((char *)node - offsetof(struct store_entry, by_uid));
-}
-
 /* Updates the count of n's namespace, depending on whether n is live. */
 static void count_in_namespace(struct store *s, struct store_entry *n, bool live)
 {
@@ -153,9 +144,10 @@ static void queue_dependents(struct store *s, str uid)
 static void queue_owners(struct store *s, const struct store_entry *n)
 {
     for (struct store_edge *edge = n->owners; edge; edge = edge->sibling) {
-        struct store_entry *owner = entry_of_uid(s, edge->owner->node.key);
-        if (owner)
-            store_queue(s, owner);
+        struct table_node *node = table_find(s->by_uid, edge->owner->node.key);
+        size_t offset = offsetof(struct store_entry, by_uid);
+        if (node)
+            store_queue(s, (struct store_entry *)(void *)((char *)node - offset));
     }
 }
 
@@ -183,20 +175,6 @@ static void queue_containers(struct store *s, const struct store_entry *n)
             store_queue(s, containers[i]);
 }
 
-static void forget_uid(struct store *s, struct store_entry *n)
-{
-    if (!n->uid[0])
-        return;
-    table_drop(s->by_uid, &n->by_uid);
-    n->uid[0] = 0;
-}
-
-static bool needs_a_look(const struct value *meta)
-{
-    return value_len(value_get(meta, STR("ownerReferences"))) ||
-           value_get(meta, STR("deletionTimestamp"));
-}
-
 void store_graph_follow(struct store *s, struct store_entry *n, const struct value *tree)
 {
     const struct value *meta = object_meta(tree);
@@ -207,7 +185,9 @@ void store_graph_follow(struct store *s, struct store_entry *n, const struct val
     if (n->uid[0] && !str_eq(str_c(n->uid), uid))
         queue_dependents(s, str_c(n->uid));
     drop_edges(s, n);
-    forget_uid(s, n);
+    if (n->uid[0])
+        table_drop(s->by_uid, &n->by_uid);
+    n->uid[0] = 0;
     n->swept = false;
     count_in_namespace(s, n, tree != NULL);
     if (!tree) {
@@ -219,7 +199,7 @@ void store_graph_follow(struct store *s, struct store_entry *n, const struct val
     table_add(s->by_uid, &n->by_uid, str_c(n->uid));
     for (size_t i = 0; i < value_len(references); i++)
         add_edge(s, n, &references->items[i]);
-    if (needs_a_look(meta))
+    if (value_len(references) || value_get(meta, STR("deletionTimestamp")))
         store_queue(s, n);
 }
 
@@ -353,18 +333,13 @@ static void look_at_owners(struct looking *l)
         return;
     if (solid) {
         drop_references(l, drop);
-    } else if (waiting && store_has_dependents(l->store, str_c(l->entry->uid))) {
+    } else if (waiting && table_find(l->store->owners, str_c(l->entry->uid))) {
         if (is_in_circle(l))
             unblock_owners(l);
         store_delete_object(l->store, l->arena, l->entry, STR("Foreground"));
     } else {
         store_delete_object(l->store, l->arena, l->entry, usual_policy(l->tree));
     }
-}
-
-bool store_has_dependents(struct store *s, str uid)
-{
-    return table_find(s->owners, uid) != NULL;
 }
 
 /* Foreground: dependents that block go first. Later ones are looked at separately. */

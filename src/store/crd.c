@@ -38,14 +38,13 @@ static void fill_spec(struct arena *a, struct value *spec)
 static void add_condition(struct arena *a, struct value *list, const char *type, const char *reason,
                           const char *message)
 {
-    struct value *c = value_object(a);
+    struct value *c = value_add(a, list, value_object(a));
 
     value_set_str(a, c, STR("lastTransitionTime"), store_time(a, clock_now()));
     value_set_str(a, c, STR("message"), str_c(message));
     value_set_str(a, c, STR("reason"), str_c(reason));
     value_set_str(a, c, STR("status"), STR("True"));
     value_set_str(a, c, STR("type"), str_c(type));
-    value_add(a, list, c);
 }
 
 static str storage_version(const struct value *spec)

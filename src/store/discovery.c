@@ -74,6 +74,12 @@ static struct value *verbs(struct arena *a, bool status)
     return list;
 }
 
+static void set_list(struct arena *a, struct value *v, const char *key, const struct value *list)
+{
+    if (value_len(list))
+        value_set(a, v, str_c(key), value_copy(a, list));
+}
+
 static void add_resource(struct arena *a, struct value *list, const struct store_type *t,
                          const struct store_shape *shape, bool status)
 {
@@ -87,10 +93,10 @@ static void add_resource(struct arena *a, struct value *list, const struct store
     value_set_bool(a, v, STR("namespaced"), t->namespaced);
     value_set_str(a, v, STR("kind"), str_copy(a, t->kind));
     value_set(a, v, STR("verbs"), verbs(a, status));
-    if (!status && value_len(value_get(names, STR("shortNames"))))
-        value_set(a, v, STR("shortNames"), value_copy(a, value_get(names, STR("shortNames"))));
-    if (!status && value_len(value_get(names, STR("categories"))))
-        value_set(a, v, STR("categories"), value_copy(a, value_get(names, STR("categories"))));
+    if (!status) {
+        set_list(a, v, "shortNames", value_get(names, STR("shortNames")));
+        set_list(a, v, "categories", value_get(names, STR("categories")));
+    }
     value_add(a, list, v);
 }
 
@@ -119,10 +125,6 @@ static bool answer_resources(struct store_request *r, str group, str version)
 }
 
 /* ---- Versions of a group, the best first. ---- */
-
-struct versions {
-    VEC(str) items;
-};
 
 /* "v2beta1": major 2, stage 1 (alpha 0, none 2), minor 1. False: not a Kubernetes version name. */
 static bool read_version(str text, uint64_t *major, int *stage, uint64_t *minor)
@@ -161,22 +163,21 @@ static bool is_better(str x, str y)
     return major[0] != major[1] ? major[0] > major[1] : minor[0] > minor[1];
 }
 
-static void add_version(struct arena *a, struct versions *list, str version)
+static void add_version(struct arena *a, struct str_list *list, str version)
 {
-    size_t at = list->items.len;
+    size_t at = list->len;
 
-    for (size_t i = 0; i < list->items.len; i++)
-        if (str_eq(list->items.items[i], version))
-            return;
-    VEC_PUSH(a, &list->items, version);
-    for (; at && is_better(version, list->items.items[at - 1]); at--)
-        list->items.items[at] = list->items.items[at - 1];
-    list->items.items[at] = str_copy(a, version);
+    if (str_list_has(list, version))
+        return;
+    VEC_PUSH(a, list, version);
+    for (; at && is_better(version, list->items[at - 1]); at--)
+        list->items[at] = list->items[at - 1];
+    list->items[at] = str_copy(a, version);
 }
 
-static struct versions versions_of(struct store_request *r, str group)
+static struct str_list versions_of(struct store_request *r, str group)
 {
-    struct versions list = {0};
+    struct str_list list = {0};
 
     for (struct store_type *t = r->store->types; t; t = t->next) {
         const struct store_shape *shape;
@@ -192,18 +193,13 @@ static struct versions versions_of(struct store_request *r, str group)
 }
 
 /* The groups, the unnamed one first. */
-static struct versions groups_of(struct store_request *r)
+static struct str_list groups_of(struct store_request *r)
 {
-    struct versions list = {0};
+    struct str_list list = {0};
 
-    for (struct store_type *t = r->store->types; t; t = t->next) {
-        bool known = t->gone;
-
-        for (size_t i = 0; i < list.items.len; i++)
-            known |= str_eq(list.items.items[i], t->group);
-        if (!known)
-            VEC_PUSH(r->arena, &list.items, t->group);
-    }
+    for (struct store_type *t = r->store->types; t; t = t->next)
+        if (!t->gone && !str_list_has(&list, t->group))
+            VEC_PUSH(r->arena, &list, t->group);
     return list;
 }
 
@@ -211,14 +207,13 @@ static struct value *group_of(struct store_request *r, str group)
 {
     struct arena *a = r->arena;
     struct value *v = value_object(a), *list = value_list(a);
-    struct versions versions = versions_of(r, group);
+    struct str_list versions = versions_of(r, group);
 
     value_set_str(a, v, STR("name"), str_copy(a, group));
-    for (size_t i = 0; i < versions.items.len; i++) {
+    for (size_t i = 0; i < versions.len; i++) {
         struct value *one = value_object(a);
-        value_set_str(a, one, STR("groupVersion"),
-                      api_version_join(a, group, versions.items.items[i]));
-        value_set_str(a, one, STR("version"), versions.items.items[i]);
+        value_set_str(a, one, STR("groupVersion"), api_version_join(a, group, versions.items[i]));
+        value_set_str(a, one, STR("version"), versions.items[i]);
         value_add(a, list, one);
     }
     value_set(a, v, STR("versions"), list);
@@ -237,12 +232,6 @@ static struct value *response_kind(struct arena *a, const struct store_type *t, 
     value_set_str(a, v, STR("version"), version);
     value_set_str(a, v, STR("kind"), t->kind);
     return v;
-}
-
-static void set_list(struct arena *a, struct value *v, const char *key, const struct value *list)
-{
-    if (value_len(list))
-        value_set(a, v, str_c(key), value_copy(a, list));
 }
 
 static struct value *subresource(struct arena *a, const struct store_type *t, str version)
@@ -301,14 +290,14 @@ static struct value *discovered_group(struct store_request *r, str group)
 {
     struct arena *a = r->arena;
     struct value *v = value_object(a), *meta = value_object(a), *list = value_list(a);
-    struct versions versions = versions_of(r, group);
+    struct str_list versions = versions_of(r, group);
 
     if (group.len)
         value_set_str(a, meta, STR("name"), group);
     value_set(a, meta, STR("creationTimestamp"), value_null(a));
     object_set_meta(a, v, meta);
-    for (size_t i = 0; i < versions.items.len; i++)
-        value_add(a, list, discovered_version(r, group, versions.items.items[i]));
+    for (size_t i = 0; i < versions.len; i++)
+        value_add(a, list, discovered_version(r, group, versions.items[i]));
     value_set(a, v, STR("versions"), list);
     return v;
 }
@@ -333,14 +322,14 @@ static bool answer_aggregated(struct store_request *r, str version, bool core)
 {
     struct arena *a = r->arena;
     struct value *v = value_object(a), *items = value_list(a);
-    struct versions groups = groups_of(r);
+    struct str_list groups = groups_of(r);
 
     value_set_str(a, v, STR("kind"), STR("APIGroupDiscoveryList"));
     value_set_str(a, v, STR("apiVersion"), str_concat(a, STR("apidiscovery.k8s.io/"), version));
     object_make_meta(a, v);
-    for (size_t i = 0; i < groups.items.len; i++)
-        if (core == !groups.items.items[i].len)
-            value_add(a, items, discovered_group(r, groups.items.items[i]));
+    for (size_t i = 0; i < groups.len; i++)
+        if (core == !groups.items[i].len)
+            value_add(a, items, discovered_group(r, groups.items[i]));
     value_set(a, v, STR("items"), items);
     http_header_set(a, &r->call->reply_headers, STR("Content-Type"),
                     str_fmt(a,
@@ -357,14 +346,14 @@ static bool answer_groups(struct store_request *r)
 {
     struct arena *a = r->arena;
     struct value *v = new_list(a, "APIGroupList", "v1"), *list = value_list(a);
-    struct versions groups = groups_of(r);
+    struct str_list groups = groups_of(r);
     str version = wants_aggregated(r);
 
     if (version.len)
         return answer_aggregated(r, version, false);
-    for (size_t i = 0; i < groups.items.len; i++)
-        if (groups.items.items[i].len)
-            value_add(a, list, group_of(r, groups.items.items[i]));
+    for (size_t i = 0; i < groups.len; i++)
+        if (groups.items[i].len)
+            value_add(a, list, group_of(r, groups.items[i]));
     value_set(a, v, STR("groups"), list);
     return store_answer(r, 200, v);
 }
@@ -396,19 +385,10 @@ static bool answer_group(struct store_request *r, str group)
     return store_answer(r, 200, v);
 }
 
-static bool answer_below_apis(struct store_request *r, str path)
-{
-    str group, version;
-
-    path = str_without_suffix(path, STR("/"));
-    return str_cut(path, STR("/"), &group, &version) ? answer_resources(r, group, version)
-                                                     : answer_group(r, group);
-}
-
 bool store_do_other(struct store_request *r)
 {
     AUTO_LOCK guard = lock_take(&r->store->lock);
-    str path = r->call->path;
+    str path = r->call->path, group, version;
 
     if (!str_eq(r->call->method, STR("GET")))
         return false;
@@ -428,6 +408,9 @@ bool store_do_other(struct store_request *r)
     if (str_eq(path, STR("/apis")) || str_eq(path, STR("/apis/")))
         return answer_groups(r);
     if (str_has_prefix(path, STR("/apis/")))
-        return answer_below_apis(r, str_from(path, 6));
-    return false;
+        path = str_without_suffix(str_from(path, 6), STR("/"));
+    else
+        return false;
+    return str_cut(path, STR("/"), &group, &version) ? answer_resources(r, group, version)
+                                                     : answer_group(r, group);
 }

@@ -55,11 +55,11 @@ bool store_do_get(struct store_request *r)
 struct listing {
     struct store_request *request;
     struct store_selector *selector;
-    uint64_t rv;  /* the snapshot */
-    str from;     /* the key to start at */
-    size_t limit; /* 0: none */
-    bool counted; /* the rest can be counted: there is no selector */
-    struct value *items;
+    uint64_t rv;                        /* the snapshot */
+    str from;                           /* the key to start at */
+    size_t limit;                       /* 0: none */
+    bool counted;                       /* the rest can be counted: there is no selector */
+    VEC(struct store_version *) states; /* of the snapshot, by reference */
     str next;        /* the key at which the next page starts; empty: this is the last one */
     uint64_t remain; /* after this page */
 };
@@ -184,69 +184,47 @@ static bool read_listing(struct listing *l)
     return choose_snapshot(l);
 }
 
-/* States of the snapshot, by reference; one more than the limit means that there are more. */
-struct states {
-    VEC(struct store_version *) list;
-};
-
-static bool is_below(const struct store_entry *n, str prefix)
-{
-    return !prefix.len || str_has_prefix(n->key, prefix);
-}
-
-static str prefix_of(struct store_request *r)
-{
-    if (!r->type->namespaced || !r->namespace.len)
-        return STR_NONE;
-    return str_concat(r->arena, r->namespace, STR("/"));
-}
-
-static struct store_version *state_of(const struct listing *l, const struct store_entry *n)
-{
-    struct store_version *v = store_state_at(n, l->rv);
-
-    return v && !v->deleted ? v : NULL;
-}
-
 /*
  * Collects candidates for the page. With a selector their number is unknown, so objects are looked
  * at here, under the lock, until the page is full.
  */
-static void take_states(struct listing *l, struct states *out)
+static void take_states(struct listing *l)
 {
     struct store_request *r = l->request;
-    str prefix = prefix_of(r);
+    str prefix = r->type->namespaced && r->namespace.len
+                     ? str_concat(r->arena, r->namespace, STR("/"))
+                     : STR_NONE;
     str from = str_cmp(l->from, prefix) > 0 ? l->from : prefix;
     struct store_entry *n = store_order_from(&r->type->objects, from);
 
-    for (; n && is_below(n, prefix); n = n->next[0]) {
-        struct store_version *v = state_of(l, n);
+    for (; n && str_has_prefix(n->key, prefix); n = n->next[0]) {
+        struct store_version *v = store_state_at(n, l->rv);
 
-        if (!v)
+        if (!v || v->deleted)
             continue;
         if (l->selector && l->limit) {
             AUTO_ARENA a = arena_new();
             if (!store_selector_fits(l->selector, store_version_tree(a, r->store, v)))
                 continue;
         }
-        if (l->limit && out->list.len == l->limit) {
+        if (l->limit && l->states.len == l->limit) {
             l->next = l->next.len ? l->next : str_copy(r->arena, n->key);
             l->remain++;
             if (!l->counted)
                 return;
             continue;
         }
-        VEC_PUSH(r->arena, &out->list, store_version_ref(v));
+        VEC_PUSH(r->arena, &l->states, store_version_ref(v));
     }
 }
 
-static bool begin_list(struct listing *l, struct states *states)
+static bool begin_list(struct listing *l)
 {
     AUTO_LOCK guard = lock_take(&l->request->store->lock);
 
     if (!read_listing(l))
         return false;
-    take_states(l, states);
+    take_states(l);
     return true;
 }
 
@@ -313,7 +291,7 @@ static struct value *item_of(struct listing *l, struct store_request *one,
 }
 
 /* Objects are unpacked and written one by one, in an arena that is emptied after each. */
-static void write_items(struct buf *b, struct listing *l, const struct states *states)
+static void write_items(struct buf *b, struct listing *l)
 {
     AUTO_ARENA a = arena_new();
     struct store_request one = *l->request;
@@ -323,8 +301,8 @@ static void write_items(struct buf *b, struct listing *l, const struct states *s
     /* Rows are made from whole objects. */
     if (one.view == STORE_TABLE)
         one.view = STORE_WHOLE;
-    for (size_t i = 0; i < states->list.len; i++) {
-        struct store_version *v = states->list.items[i];
+    for (size_t i = 0; i < l->states.len; i++) {
+        struct store_version *v = l->states.items[i];
         struct value *tree = item_of(l, &one, v);
 
         if (tree) {
@@ -341,13 +319,11 @@ static void write_items(struct buf *b, struct listing *l, const struct states *s
 void store_do_list(struct store_request *r)
 {
     struct listing l = {.request = r};
-    struct states states = {0};
-
-    if (!begin_list(&l, &states))
+    if (!begin_list(&l))
         return;
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
     write_meta(&b, &l);
-    write_items(&b, &l, &states);
+    write_items(&b, &l);
     r->call->status = 200;
     r->call->reply = buf_str(&b);
 }

@@ -115,9 +115,9 @@ static bool find_type(struct store_request *r)
 
 /* ---- Verbs. ---- */
 
-static bool is_watch(const struct store_request *r)
+bool store_query_is_true(const struct store_request *r, const char *name)
 {
-    str text = handler_query(r->call, STR("watch"));
+    str text = handler_query(r->call, str_c(name));
 
     return str_eq(text, STR("true")) || str_eq(text, STR("1"));
 }
@@ -128,7 +128,7 @@ static bool choose_verb(struct store_request *r)
     bool named = r->name.len > 0;
 
     if (str_eq(method, STR("GET")) || str_eq(method, STR("HEAD")))
-        r->verb = named ? STORE_GET : is_watch(r) ? STORE_WATCH : STORE_LIST;
+        r->verb = named ? STORE_GET : store_query_is_true(r, "watch") ? STORE_WATCH : STORE_LIST;
     else if (str_eq(method, STR("POST")) && (!named || (!r->type->builtin && !r->subresource.len)))
         r->verb = STORE_CREATE;
     else if (str_eq(method, STR("PUT")) && named)
@@ -287,23 +287,17 @@ static bool read_parameters(struct store_request *r)
 
 /* ---- Answering. ---- */
 
-static void do_verb(struct store_request *r)
+/* Everything that needs the lock all the time. Returns whether the call waits for the disk. */
+static bool run_locked(struct store_request *r)
 {
     static bool (*const verbs[])(struct store_request * r) = {
         [STORE_GET] = store_do_get,       [STORE_CREATE] = store_do_create,
         [STORE_UPDATE] = store_do_update, [STORE_PATCH] = store_do_patch,
         [STORE_DELETE] = store_do_delete, [STORE_DELETE_COLLECTION] = store_do_delete_collection,
     };
-
-    (void)verbs[r->verb](r);
-}
-
-/* Everything that needs the lock all the time. Returns whether the call waits for the disk. */
-static bool run_locked(struct store_request *r)
-{
     AUTO_LOCK guard = lock_take(&r->store->lock);
 
-    do_verb(r);
+    (void)verbs[r->verb](r);
     /* Even an error may depend on what is not on disk yet. */
     if (r->verb == STORE_GET || (!r->wrote && !r->store->pending.len))
         return false;

@@ -140,8 +140,6 @@ const struct store_shape_version *store_shape_storage(const struct store_shape *
 str store_type_name(struct arena *a, const struct store_type *t);
 MUST_CHECK bool store_types_init(struct store *s, struct err *e);
 void store_types_free(struct store *s);
-/* Adds a type of custom resources, or revives one that is gone. */
-struct store_type *store_type_add(struct store *s, str group, str plural);
 
 /* A definition was written, or deleted (crd is NULL): updates its type. */
 void store_crd_follow(struct store *s, struct store_entry *definition, const struct value *crd);
@@ -213,10 +211,7 @@ void store_load(struct store *s, struct store_type *t, const struct value *tree,
 void store_expect(struct store *s, struct handler_call *call);
 /* Called by the database, without the lock. */
 void store_written(void *ctx, uint64_t batch, const struct err *failure);
-/* Undoes everything that is not on disk. */
-void store_roll_back(struct store *s);
-/* Everything up to rv is on disk: makes it visible to readers. */
-void store_publish(struct store *s, uint64_t rv);
+
 /* Drops history that is too old; returns when to call it again. */
 int64_t store_trim(struct store *s);
 /* The index in the history of t of the first version after rv. */
@@ -245,8 +240,6 @@ void store_queue(struct store *s, struct store_entry *n);
 bool store_collect(struct store *s, size_t max);
 /* Frees edges and owners, at the end. */
 void store_graph_free(struct store *s);
-/* Whether dependents of uid exist. */
-bool store_has_dependents(struct store *s, str uid);
 
 /* ---- Watches: watch.c. ---- */
 
@@ -277,12 +270,9 @@ enum store_patch_kind { STORE_PATCH_JSON, STORE_PATCH_MERGE, STORE_PATCH_STRATEG
 /* How objects are shown. */
 enum store_view { STORE_WHOLE, STORE_METADATA, STORE_TABLE };
 
-struct store_paths {
-    VEC(str) items;
-};
 /* What is odd about a body: duplicate members, in the reader's words, and unknown ones. */
 struct store_oddities {
-    struct store_paths duplicate, unknown;
+    struct str_list duplicate, unknown;
 };
 
 /*
@@ -317,12 +307,17 @@ struct store_request {
 /* The handler's function; called without the lock. */
 void store_answer_call(void *ctx, struct handler_call *c);
 
+/* Whether a parameter of the query is "true" or "1". */
+bool store_query_is_true(const struct store_request *r, const char *name);
+
 /* Whether members that hold bytes are in base 64; false: answered with 400. */
 bool store_check_bytes(struct store_request *r, const struct value *object);
 
 /* ---- Bodies: body.c, protobuf.c. Pure. ---- */
 
 struct read_options;
+/* The Content-Type without parameters. */
+str store_media_type(const struct store_request *r);
 /* Reads the body as its Content-Type says. options may be NULL. */
 MUST_CHECK bool store_read_body(struct store_request *r, const struct read_options *options,
                                 struct value **out, struct err *e);
@@ -401,7 +396,7 @@ str store_errors_text(struct arena *a, const struct store_errors *errors);
  * Removes fields that are not in the schema and appends their paths to unknown, which may be NULL.
  */
 void store_prune(struct arena *a, const struct store_shape_version *as, struct value *object,
-                 struct store_paths *unknown);
+                 struct str_list *unknown);
 /* The approximate size of a tree as JSON; counting stops beyond max. */
 size_t store_weight(const struct value *v, size_t max);
 /*
@@ -436,8 +431,8 @@ str store_meta_fault(const struct value *meta);
 /* Brings metadata into Kubernetes' form; unknown members go to unknown. False: answered with 400.
  */
 MUST_CHECK bool store_meta_coerce(struct store_request *r, struct value *object,
-                                  struct store_paths *unknown);
-void store_meta_validate(struct arena *a, const struct store_type *t, const struct value *object,
+                                  struct str_list *unknown);
+void store_meta_validate(const struct store_type *t, const struct value *object,
                          struct store_errors *errors);
 /* DNS-1123 label and subdomain, in Kubernetes' terms. */
 bool store_is_label(str s);

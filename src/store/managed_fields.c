@@ -28,11 +28,6 @@ static void insert(struct arena *a, struct value *set)
         value_set(a, set, STR("."), value_object(a));
 }
 
-static bool holds(const struct value *set)
-{
-    return value_get(set, STR(".")) != NULL;
-}
-
 /* Adds everything of other to set. */
 static void unite(struct arena *a, struct value *set, const struct value *other)
 {
@@ -92,7 +87,7 @@ static void write_set(struct arena *a, const struct value *set, struct value *ou
 {
     struct value **sorted, *nodes;
 
-    if (!set->len || (set->len == 1 && holds(set)))
+    if (!set->len || (set->len == 1 && value_get(set, STR("."))))
         return;
     sorted = value_sorted(a, set);
     nodes = ARENA_ARRAY(a, struct value, set->len);
@@ -135,20 +130,15 @@ static str element_step(struct arena *a, const struct value *schema, const struc
     return buf_str(&b);
 }
 
-static bool is_granular_list(const struct value *schema)
-{
-    str type = value_get_str(schema, STR("x-kubernetes-list-type"));
-
-    return str_eq(type, STR("set")) || str_eq(type, STR("map"));
-}
-
 /* Whether v is granular, or one field as a whole. */
 static bool is_granular(const struct value *schema, const struct value *v)
 {
     if (value_is(v, VALUE_OBJECT))
         return v->len &&
                !str_eq(value_get_str(schema, STR("x-kubernetes-map-type")), STR("atomic"));
-    return value_is(v, VALUE_LIST) && v->len && is_granular_list(schema);
+    str type = value_get_str(schema, STR("x-kubernetes-list-type"));
+    return value_is(v, VALUE_LIST) && v->len &&
+           (str_eq(type, STR("set")) || str_eq(type, STR("map")));
 }
 
 static str step_of(struct arena *a, const struct value *schema, const struct value *parent,

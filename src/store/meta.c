@@ -126,7 +126,7 @@ str store_meta_fault(const struct value *meta)
     return STR_NONE;
 }
 
-bool store_meta_coerce(struct store_request *r, struct value *object, struct store_paths *unknown)
+bool store_meta_coerce(struct store_request *r, struct value *object, struct str_list *unknown)
 {
     const struct value *given = object_meta_member(object);
 
@@ -138,7 +138,7 @@ bool store_meta_coerce(struct store_request *r, struct value *object, struct sto
         size_t at = find_member(key);
 
         if (at == COUNT(members))
-            VEC_PUSH(r->arena, &unknown->items, str_fmt(r->arena, "metadata.%.*s", STR_ARG(key)));
+            VEC_PUSH(r->arena, unknown, str_fmt(r->arena, "metadata.%.*s", STR_ARG(key)));
         else if (!is_nothing(&meta->items[i]) && !kind_fits(members[at].kind, &meta->items[i]))
             return wrong_kind(r, meta->items[i].kind, ".", key);
     }
@@ -152,6 +152,16 @@ static void invalid(struct store_errors *errors, str field, str value, const cha
 {
     store_error(errors, field, "FieldValueInvalid", "Invalid value: %.*s: %s",
                 STR_ARG(go_quoted(errors->arena, value)), rule);
+}
+
+static void validate_qualified(struct store_errors *errors, const char *field, str name)
+{
+    if (!store_is_qualified_name(name))
+        invalid(errors, str_c(field), name,
+                "name part must consist of alphanumeric characters, '-', '_' or '.', and must "
+                "start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  "
+                "or '123-abc', regex used for validation is "
+                "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
 }
 
 static void validate_name(const struct store_type *t, str name, struct store_errors *errors)
@@ -171,12 +181,7 @@ static void validate_labels(const struct value *labels, struct store_errors *err
     for (size_t i = 0; i < value_len(labels); i++) {
         str key = value_key(&labels->items[i]), value = value_str(&labels->items[i]);
 
-        if (!store_is_qualified_name(key))
-            invalid(errors, STR("metadata.labels"), key,
-                    "name part must consist of alphanumeric characters, '-', '_' or '.', and must "
-                    "start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  "
-                    "or '123-abc', regex used for validation is "
-                    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
+        validate_qualified(errors, "metadata.labels", key);
         if (!store_is_label_value(value))
             invalid(errors, STR("metadata.labels"), value,
                     "a valid label must be an empty string or consist of alphanumeric characters, "
@@ -240,24 +245,17 @@ static void validate_finalizers(const struct value *list, struct store_errors *e
 
         orphan |= str_eq(name, STR("orphan"));
         foreground |= str_eq(name, STR("foregroundDeletion"));
-        if (!store_is_qualified_name(name))
-            invalid(errors, STR("metadata.finalizers"), name,
-                    "name part must consist of alphanumeric characters, '-', '_' or '.', and must "
-                    "start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  "
-                    "or '123-abc', regex used for validation is "
-                    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
+        validate_qualified(errors, "metadata.finalizers", name);
     }
     if (orphan && foreground)
         store_error(errors, STR("metadata.finalizers"), "FieldValueInvalid",
                     "Invalid value: finalizer orphan and foregroundDeletion cannot be both set");
 }
 
-void store_meta_validate(struct arena *a, const struct store_type *t, const struct value *object,
+void store_meta_validate(const struct store_type *t, const struct value *object,
                          struct store_errors *errors)
 {
     const struct value *meta = object_meta(object);
-
-    (void)a;
     validate_name(t, value_get_str(meta, STR("name")), errors);
     validate_labels(value_get(meta, STR("labels")), errors);
     validate_annotations(value_get(meta, STR("annotations")), errors);

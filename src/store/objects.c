@@ -215,7 +215,8 @@ void store_expect(struct store *s, struct handler_call *call)
     s->waiting_end = &w->next;
 }
 
-void store_publish(struct store *s, uint64_t rv)
+/* Everything up to rv is on disk: makes it visible to readers. */
+static void publish(struct store *s, uint64_t rv)
 {
     size_t n = 0;
 
@@ -249,22 +250,12 @@ static void undo(struct store *s, struct store_version *v)
         drop_entry(n);
 }
 
-void store_roll_back(struct store *s)
+/* Undoes everything that is not on disk. */
+static void roll_back(struct store *s)
 {
     while (s->pending.len)
         undo(s, s->pending.items[--s->pending.len]);
     s->head = s->noted = s->committed;
-}
-
-static void answer_all(struct store_waiting *w)
-{
-    while (w) {
-        struct store_waiting *next = w->next;
-        if (w->call)
-            w->call->done(w->call);
-        block_free(w);
-        w = next;
-    }
 }
 
 /* Takes the writes that wait for batches up to this one; *rv becomes their last version. */
@@ -301,13 +292,13 @@ static struct store_waiting *take_outcome(struct store *s, uint64_t batch,
     struct store_waiting *done = take_waiting(s, failure ? UINT64_MAX : batch, &rv);
 
     if (!failure) {
-        store_publish(s, rv);
+        publish(s, rv);
         return done;
     }
     for (struct store_waiting *w = done; w; w = w->next)
         if (w->call)
             fail(w->call, failure);
-    store_roll_back(s);
+    roll_back(s);
     s->collect_after = clock_now() + NS_PER_SEC;
     db_resume(s->db);
     return done;
@@ -315,7 +306,12 @@ static struct store_waiting *take_outcome(struct store *s, uint64_t batch,
 
 void store_written(void *ctx, uint64_t batch, const struct err *failure)
 {
-    answer_all(take_outcome(ctx, batch, failure));
+    for (struct store_waiting *w = take_outcome(ctx, batch, failure), *next; w; w = next) {
+        next = w->next;
+        if (w->call)
+            w->call->done(w->call);
+        block_free(w);
+    }
 }
 
 void store_settle(struct store *s)

@@ -32,16 +32,12 @@ static const char *const statements[] = {
 /* "plst" */
 #define APPLICATION 0x706c7374
 
-static str type_key(struct arena *a, const struct store_type *t)
-{
-    return str_fmt(a, "%.*s/%.*s", STR_ARG(t->group), STR_ARG(t->plural));
-}
-
 uint64_t store_persist_put(struct store *s, const struct store_version *v)
 {
     AUTO_ARENA a = arena_new();
     const struct store_entry *n = v->entry;
-    struct db_value values[] = {DB_TEXT(type_key(a, n->type)), DB_TEXT(n->key), DB_TEXT(STR_NONE)};
+    str type = str_fmt(a, "%.*s/%.*s", STR_ARG(n->type->group), STR_ARG(n->type->plural));
+    struct db_value values[] = {DB_TEXT(type), DB_TEXT(n->key), DB_TEXT(STR_NONE)};
 
     if (v->deleted) {
         db_change(s->db, DROP, values, 2);

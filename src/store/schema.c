@@ -8,9 +8,9 @@
 #include "store/internal.h"
 #include "object/object.h"
 
-static bool is_set(const struct value *schema, const char *extension)
+static bool is_set(const struct value *schema, const char *member)
 {
-    return value_is_true(value_get(schema, str_c(extension)));
+    return value_is_true(value_get(schema, str_c(member)));
 }
 
 bool store_schema_preserves(const struct value *schema)
@@ -18,24 +18,14 @@ bool store_schema_preserves(const struct value *schema)
     return is_set(schema, "x-kubernetes-preserve-unknown-fields");
 }
 
-static const struct value *additional_of(const struct value *schema)
-{
-    const struct value *more = value_get(schema, STR("additionalProperties"));
-
-    return value_is(more, VALUE_OBJECT) ? more : NULL;
-}
-
 const struct value *store_schema_member(const struct value *schema, str key)
 {
     const struct value *known = value_get(value_get(schema, STR("properties")), key);
 
-    return known ? known : additional_of(schema);
-}
-
-/* additionalProperties: true */
-static bool takes_all(const struct value *schema)
-{
-    return value_is_true(value_get(schema, STR("additionalProperties")));
+    if (known)
+        return known;
+    const struct value *more = value_get(schema, STR("additionalProperties"));
+    return value_is(more, VALUE_OBJECT) ? more : NULL;
 }
 
 /* The members that every resource has, whatever its schema says. */
@@ -49,7 +39,7 @@ static bool is_resource_member(str key)
 /* One object that is being pruned. */
 struct pruning {
     struct arena *arena;
-    struct store_paths *unknown; /* may be NULL */
+    struct str_list *unknown; /* may be NULL */
     const struct value *schema;
     str path;
     bool resource; /* it has the members of every resource */
@@ -81,10 +71,10 @@ static bool is_unknown(void *ctx, const struct value *member)
     if (p->resource && is_resource_member(value_key(member)))
         return false;
     if (store_schema_member(p->schema, value_key(member)) || store_schema_preserves(p->schema) ||
-        takes_all(p->schema))
+        is_set(p->schema, "additionalProperties"))
         return false;
     if (p->unknown)
-        VEC_PUSH(p->arena, &p->unknown->items, below(p, value_key(member)));
+        VEC_PUSH(p->arena, p->unknown, below(p, value_key(member)));
     return true;
 }
 
@@ -112,7 +102,7 @@ static void prune(struct pruning *p, struct value *v)
 }
 
 void store_prune(struct arena *a, const struct store_shape_version *as, struct value *object,
-                 struct store_paths *unknown)
+                 struct str_list *unknown)
 {
     struct pruning p = {a, unknown, as->schema, STR_NONE, true};
 
@@ -133,15 +123,10 @@ static bool is_forbidden_member(void *ctx, const struct value *member)
     return is_forbidden_null(member, store_schema_member(ctx, value_key(member)));
 }
 
-/* The own bytes of a member or element: its text, quotes, colon and comma. */
-static size_t own_weight(const struct value *v)
-{
-    return value_key(v).len + (value_is_container(v) ? 0 : value_text(v).len) + 6;
-}
-
 size_t store_weight(const struct value *v, size_t max)
 {
-    size_t weight = own_weight(v);
+    /* The own bytes of a member or element: its text, quotes, colon and comma. */
+    size_t weight = value_key(v).len + (value_is_container(v) ? 0 : value_text(v).len) + 6;
 
     for (size_t i = 0; value_is_container(v) && i < v->len && weight <= max; i++)
         weight += store_weight(&v->items[i], max - weight);

@@ -116,15 +116,6 @@ str store_folder_database(struct arena *a, str folder)
     return file_join(a, folder, STR("store.db"));
 }
 
-static bool open_store(struct store_served *s, const struct store_serve_config *config,
-                       struct err *e)
-{
-    struct store_config store = config->store;
-
-    store.path = store_folder_database(s->arena, s->folder);
-    return store_open(&store, &s->store, e);
-}
-
 /* Clients on this machine use loopback if the server listens on every address. */
 static str url_of(struct store_served *s, str address)
 {
@@ -172,12 +163,6 @@ static void *keep_certificates(void *ctx)
             LOG_WARN("certificates were not renewed", LOG_STR("error", e.text));
     }
     return NULL;
-}
-
-static void start_keeping(struct store_served *s)
-{
-    s->expires = issue_end(s->access.server.cert);
-    s->keeps = pthread_create(&s->keeper, NULL, keep_certificates, s) == 0;
 }
 
 static void stop_keeping(struct store_served *s)
@@ -235,6 +220,7 @@ bool store_serve(const struct store_serve_config *config, struct store_served **
 {
     struct arena *a = arena_new_secret();
     struct store_served *s = ARENA_NEW(a, struct store_served);
+    struct store_config store = config->store;
 
     s->arena = a;
     s->lock = -1;
@@ -243,13 +229,15 @@ bool store_serve(const struct store_serve_config *config, struct store_served **
     s->address = str_copy(a, config->address);
     s->folder = str_copy(a, config->data);
     s->kubeconfig = file_join(a, s->folder, STR("kubeconfig"));
+    store.path = store_folder_database(a, s->folder);
     if (!make_folder(s->folder, e) || !store_folder_lock(s->folder, &s->lock, e) ||
         !store_access_open(a, s->folder, s->address, clock_now(), &s->access, e) ||
-        !open_store(s, config, e) || !start(s, config, e)) {
+        !store_open(&store, &s->store, e) || !start(s, config, e)) {
         store_serve_end(s, 0);
         return false;
     }
-    start_keeping(s);
+    s->expires = issue_end(s->access.server.cert);
+    s->keeps = pthread_create(&s->keeper, NULL, keep_certificates, s) == 0;
     *out = s;
     return true;
 }

@@ -110,7 +110,6 @@ static struct store *new_store(const struct store_config *config)
 {
     struct arena *a = arena_new();
     struct store *s = ARENA_NEW(a, struct store);
-    pthread_condattr_t attributes;
 
     s->arena = s->keep = a;
     s->config = *config;
@@ -124,25 +123,17 @@ static struct store *new_store(const struct store_config *config)
     s->regexes = store_regexes_new();
     s->waiting_end = &s->waiting;
     s->queue_end = &s->queue;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->tick, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&s->tick);
     return s;
-}
-
-static void begin_history(struct store *s)
-{
-    s->opened = s->committed = s->noted = s->head;
-    for (struct store_type *t = s->types; t; t = t->next)
-        t->trimmed = s->opened;
 }
 
 static bool open_all(struct store *s, struct err *e)
 {
     if (!store_types_init(s, e) || !store_persist_open(s, e))
         return false;
-    begin_history(s);
+    s->opened = s->committed = s->noted = s->head;
+    for (struct store_type *t = s->types; t; t = t->next)
+        t->trimmed = s->opened;
     create_namespaces(s);
     store_settle(s);
     if (s->config.driven)

@@ -25,11 +25,7 @@ static const struct {
     {".status.conditions", "type"},
 };
 
-struct merging {
-    struct arena *arena;
-};
-
-static struct value *merge(struct merging *m, const struct value *old, const struct value *patch,
+static struct value *merge(struct arena *a, const struct value *old, const struct value *patch,
                            str path);
 
 /* NULL if a list is replaced as a whole. */
@@ -60,7 +56,7 @@ static bool says(const struct value *patch, const char *what)
     return str_eq(value_get_str(patch, STR("$patch")), str_c(what));
 }
 
-static void merge_element(struct merging *m, struct value *list, const struct value *element,
+static void merge_element(struct arena *a, struct value *list, const struct value *element,
                           const char *key, str path)
 {
     size_t at = find(list, key, identity(element, key));
@@ -69,36 +65,36 @@ static void merge_element(struct merging *m, struct value *list, const struct va
         if (at != STR_NPOS)
             value_remove(list, at);
     } else if (at == STR_NPOS) {
-        value_add(m->arena, list, merge(m, NULL, element, path));
+        value_add(a, list, merge(a, NULL, element, path));
     } else if (key[0]) {
-        const struct value *merged = merge(m, &list->items[at], element, path);
+        const struct value *merged = merge(a, &list->items[at], element, path);
         value_remove(list, at);
-        value_insert(m->arena, list, at, merged);
+        value_insert(a, list, at, merged);
     }
 }
 
-static struct value *merge_list(struct merging *m, const struct value *old,
-                                const struct value *patch, str path)
+static struct value *merge_list(struct arena *a, const struct value *old, const struct value *patch,
+                                str path)
 {
     const char *key = merge_key(path);
     struct value *list;
 
     if (!key || !value_is(old, VALUE_LIST) || !value_is(patch, VALUE_LIST))
-        return value_clone(m->arena, patch);
+        return value_clone(a, patch);
     for (size_t i = 0; i < patch->len; i++)
         if (says(&patch->items[i], "replace")) {
-            list = value_clone(m->arena, patch);
+            list = value_clone(a, patch);
             value_remove(list, i);
             return list;
         }
-    list = value_clone(m->arena, old);
+    list = value_clone(a, old);
     for (size_t i = 0; i < patch->len; i++)
-        merge_element(m, list, &patch->items[i], key, path);
+        merge_element(a, list, &patch->items[i], key, path);
     return list;
 }
 
 /* Elements named in order come first, in that order. */
-static void set_order(struct merging *m, struct value *list, const struct value *order,
+static void set_order(struct arena *a, struct value *list, const struct value *order,
                       const char *key)
 {
     size_t next = 0;
@@ -107,25 +103,25 @@ static void set_order(struct merging *m, struct value *list, const struct value 
         size_t at = find(list, key, identity(&order->items[i], key));
         if (at == STR_NPOS || at < next)
             continue;
-        const struct value *element = value_clone(m->arena, &list->items[at]);
+        const struct value *element = value_clone(a, &list->items[at]);
         value_remove(list, at);
-        value_insert(m->arena, list, next++, element);
+        value_insert(a, list, next++, element);
     }
 }
 
 /* A member of a patch whose name begins with "$". */
-static void obey(struct merging *m, struct value *object, const struct value *directive, str path)
+static void obey(struct arena *a, struct value *object, const struct value *directive, str path)
 {
     str name, key = value_key(directive);
 
     if (!str_cut(key, STR("/"), &key, &name))
         return;
     struct value *list = value_get(object, name);
-    const char *by = merge_key(str_fmt(m->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(name)));
+    const char *by = merge_key(str_fmt(a, "%.*s.%.*s", STR_ARG(path), STR_ARG(name)));
     if (!value_is(list, VALUE_LIST))
         return;
     if (str_eq(key, STR("$setElementOrder")) && by)
-        set_order(m, list, directive, by);
+        set_order(a, list, directive, by);
     if (!str_eq(key, STR("$deleteFromPrimitiveList")))
         return;
     for (size_t i = 0; i < value_len(directive); i++) {
@@ -140,7 +136,7 @@ static bool is_not_retained(void *ctx, const struct value *member)
     return find(ctx, "", value_key(member)) == STR_NPOS;
 }
 
-static void merge_member(struct merging *m, struct value *object, const struct value *member,
+static void merge_member(struct arena *a, struct value *object, const struct value *member,
                          str path)
 {
     str key = value_key(member);
@@ -149,43 +145,40 @@ static void merge_member(struct merging *m, struct value *object, const struct v
     if (value_is(member, VALUE_NULL) || says(member, "delete"))
         value_unset(object, key);
     else
-        value_set(
-            m->arena, object, key,
-            merge(m, old, member, str_fmt(m->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key))));
+        value_set(a, object, key,
+                  merge(a, old, member, str_fmt(a, "%.*s.%.*s", STR_ARG(path), STR_ARG(key))));
 }
 
-static struct value *merge_object(struct merging *m, const struct value *old,
+static struct value *merge_object(struct arena *a, const struct value *old,
                                   const struct value *patch, str path)
 {
     bool fresh = !value_is(old, VALUE_OBJECT) || says(patch, "replace");
-    struct value *object = fresh ? value_object(m->arena) : value_clone(m->arena, old);
+    struct value *object = fresh ? value_object(a) : value_clone(a, old);
     struct value *retained = value_get(patch, STR("$retainKeys"));
 
     if (value_is(retained, VALUE_LIST))
         value_remove_if(object, is_not_retained, retained);
     for (size_t i = 0; i < patch->len; i++)
         if (!str_has_prefix(value_key(&patch->items[i]), STR("$")))
-            merge_member(m, object, &patch->items[i], path);
+            merge_member(a, object, &patch->items[i], path);
     for (size_t i = 0; i < patch->len; i++)
         if (str_has_prefix(value_key(&patch->items[i]), STR("$")))
-            obey(m, object, &patch->items[i], path);
+            obey(a, object, &patch->items[i], path);
     return object;
 }
 
-static struct value *merge(struct merging *m, const struct value *old, const struct value *patch,
+static struct value *merge(struct arena *a, const struct value *old, const struct value *patch,
                            str path)
 {
     if (value_is(patch, VALUE_OBJECT))
-        return merge_object(m, old, patch, path);
+        return merge_object(a, old, patch, path);
     if (value_is(patch, VALUE_LIST))
-        return merge_list(m, old, patch, path);
-    return value_clone(m->arena, patch);
+        return merge_list(a, old, patch, path);
+    return value_clone(a, patch);
 }
 
 struct value *store_strategic_merge(struct arena *a, const struct value *old,
                                     const struct value *patch)
 {
-    struct merging m = {.arena = a};
-
-    return merge(&m, old, patch, STR_NONE);
+    return merge(a, old, patch, STR_NONE);
 }

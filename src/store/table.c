@@ -71,12 +71,6 @@ static struct value *new_column(struct arena *a, str name, str type, str format,
     return v;
 }
 
-static void add_name_column(struct arena *a, struct value *list)
-{
-    value_add(a, list,
-              new_column(a, STR("Name"), STR("string"), STR("name"), STR("Name of the object"), 0));
-}
-
 static void add_own_column(struct arena *a, struct value *list, const struct value *column)
 {
     str description = value_get_str(column, STR("description"));
@@ -217,7 +211,9 @@ struct value *store_table_columns(struct store_request *r)
     const struct value *own = r->as->columns;
 
     if (begins_with_name(r->type))
-        add_name_column(a, list);
+        value_add(
+            a, list,
+            new_column(a, STR("Name"), STR("string"), STR("name"), STR("Name of the object"), 0));
     for (size_t i = 0; r->type->builtin && i < COUNT(columns); i++)
         if (is_of(&columns[i], r->type))
             value_add(a, list,

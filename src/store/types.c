@@ -166,7 +166,8 @@ struct store_shape *store_type_shape(struct store *s, struct store_type *t)
 
 /* ---- Making types. --------------------------------------------------------------------------- */
 
-struct store_type *store_type_add(struct store *s, str group, str plural)
+/* Adds a type of custom resources, or revives one that is gone. */
+static struct store_type *add_type(struct store *s, str group, str plural)
 {
     struct store_type **end = &s->types;
 
@@ -185,7 +186,7 @@ struct store_type *store_type_add(struct store *s, str group, str plural)
 
 static bool add_builtin(struct store *s, const struct store_builtin *b, struct err *e)
 {
-    struct store_type *t = store_type_add(s, str_c(b->group), str_c(b->plural));
+    struct store_type *t = add_type(s, str_c(b->group), str_c(b->plural));
 
     t->builtin = b;
     t->kind = str_c(b->kind);
@@ -238,8 +239,7 @@ void store_crd_follow(struct store *s, struct store_entry *definition, const str
     if (!crd && !t)
         return;
     if (!t)
-        t = store_type_add(s, value_get_str(spec, STR("group")),
-                           value_get_str(names, STR("plural")));
+        t = add_type(s, value_get_str(spec, STR("group")), value_get_str(names, STR("plural")));
     if (t->shape)
         store_shape_drop(t->shape);
     t->shape = NULL;

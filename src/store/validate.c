@@ -375,19 +375,26 @@ static void check_elements(struct validating *c, const struct value *schema, con
                  str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i));
 }
 
-static void check_list(struct validating *c, const struct value *schema, const struct value *v,
-                       const struct value *old, str path)
+/* The limits of how many items or properties there may be. */
+static void check_len(struct validating *c, const struct value *schema, const struct value *v,
+                      str path, const char *min, const char *max, const char *things)
 {
     int64_t limit;
 
-    if (limit_of(schema, "minItems", &limit) && (int64_t)v->len < limit)
+    if (limit_of(schema, min, &limit) && (int64_t)v->len < limit)
         store_error(c->errors, path, "FieldValueInvalid",
-                    "Invalid value: %u: %.*s in body should have at least %lld items", v->len,
-                    STR_ARG(path), (long long)limit);
-    if (limit_of(schema, "maxItems", &limit) && (int64_t)v->len > limit)
+                    "Invalid value: %u: %.*s in body should have at least %lld %s", v->len,
+                    STR_ARG(path), (long long)limit, things);
+    if (limit_of(schema, max, &limit) && (int64_t)v->len > limit)
         store_error(c->errors, path, "FieldValueTooMany",
                     "Too many: %u: must have at most %lld item%s", v->len, (long long)limit,
                     limit == 1 ? "" : "s");
+}
+
+static void check_list(struct validating *c, const struct value *schema, const struct value *v,
+                       const struct value *old, str path)
+{
+    check_len(c, schema, v, path, "minItems", "maxItems", "items");
     check_unique(c, schema, v, path);
     check_elements(c, schema, v, old, path);
 }
@@ -403,16 +410,7 @@ static void check_object(struct validating *c, const struct value *schema, const
                          const struct value *old, str path)
 {
     const struct value *required = value_get(schema, STR("required"));
-    int64_t limit;
-
-    if (limit_of(schema, "minProperties", &limit) && (int64_t)v->len < limit)
-        store_error(c->errors, path, "FieldValueInvalid",
-                    "Invalid value: %u: %.*s in body should have at least %lld properties", v->len,
-                    STR_ARG(path), (long long)limit);
-    if (limit_of(schema, "maxProperties", &limit) && (int64_t)v->len > limit)
-        store_error(c->errors, path, "FieldValueTooMany",
-                    "Too many: %u: must have at most %lld item%s", v->len, (long long)limit,
-                    limit == 1 ? "" : "s");
+    check_len(c, schema, v, path, "minProperties", "maxProperties", "properties");
     for (size_t i = 0; i < value_len(required) && visit(c); i++) {
         str key = value_str(&required->items[i]);
         if (!value_get(v, key))

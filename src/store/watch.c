@@ -386,18 +386,11 @@ static struct store_watch *new_watch(const struct store_request *r)
     return w;
 }
 
-static bool is_true(const struct store_request *r, const char *name)
-{
-    str text = handler_query(r->call, str_c(name));
-
-    return str_eq(text, STR("true")) || str_eq(text, STR("1"));
-}
-
 static bool begin_at(struct store_request *r, struct store_watch *w)
 {
     struct store *s = r->store;
     str text = handler_query(r->call, STR("resourceVersion"));
-    bool asks = is_true(r, "sendInitialEvents");
+    bool asks = store_query_is_true(r, "sendInitialEvents");
     uint64_t rv = 0;
 
     if (text.len && !str_to_u64(text, &rv))
@@ -441,7 +434,7 @@ static bool read_times(struct store_request *r, struct store_watch *w)
         seconds = (uint64_t)LIFE_MIN + random_below((uint64_t)LIFE_MIN);
     if (seconds > 1000000)
         seconds = 1000000;
-    w->bookmarks = is_true(r, "allowWatchBookmarks");
+    w->bookmarks = store_query_is_true(r, "allowWatchBookmarks");
     w->bookmark_at = clock_now() + BOOKMARK_EVERY;
     w->deadline = clock_now() + (int64_t)seconds * NS_PER_SEC;
     return true;

@@ -23,7 +23,7 @@
 
 struct duplicates {
     struct arena *arena;
-    struct store_paths *paths;
+    struct str_list *paths;
 };
 
 static void note_duplicate(void *ctx, struct where at, str text)
@@ -31,7 +31,7 @@ static void note_duplicate(void *ctx, struct where at, str text)
     struct duplicates *d = ctx;
 
     (void)at;
-    VEC_PUSH(d->arena, &d->paths->items, str_copy(d->arena, text));
+    VEC_PUSH(d->arena, d->paths, str_copy(d->arena, text));
 }
 
 static bool parse_body(struct store_request *r)
@@ -60,10 +60,7 @@ static bool read_patch_kind(struct store_request *r)
         {"application/merge-patch+json", STORE_PATCH_MERGE},
         {"application/strategic-merge-patch+json", STORE_PATCH_STRATEGIC},
     };
-    str type = handler_header(r->call, STR("Content-Type")), rest;
-
-    str_cut(type, STR(";"), &type, &rest);
-    type = str_trim(type);
+    str type = store_media_type(r);
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (str_eq(type, str_c(kinds[i].type)) &&
             (kinds[i].kind != STORE_PATCH_STRATEGIC || r->type->builtin)) {
@@ -177,11 +174,11 @@ static bool judge_oddities(struct store_request *r)
 
     if (r->validation == STORE_IGNORE)
         return true;
-    for (size_t i = 0; i < odd->duplicate.items.len; i++)
-        buf_fmt(&b, "%s%.*s", b.len ? ", " : "", STR_ARG(odd->duplicate.items.items[i]));
-    for (size_t i = 0; i < odd->unknown.items.len; i++)
+    for (size_t i = 0; i < odd->duplicate.len; i++)
+        buf_fmt(&b, "%s%.*s", b.len ? ", " : "", STR_ARG(odd->duplicate.items[i]));
+    for (size_t i = 0; i < odd->unknown.len; i++)
         buf_fmt(&b, "%sunknown field %.*s", b.len ? ", " : "",
-                STR_ARG(go_quoted(r->arena, odd->unknown.items.items[i])));
+                STR_ARG(go_quoted(r->arena, odd->unknown.items[i])));
     if (!b.len)
         return true;
     if (r->validation == STORE_STRICT)
@@ -190,8 +187,8 @@ static bool judge_oddities(struct store_request *r)
                            "error: %.*s",
                            STR_ARG(r->type->kind), STR_ARG(r->as->name), STR_ARG(r->type->kind),
                            STR_ARG(buf_str(&b)));
-    for (size_t i = 0; bytes <= WARNINGS_MAX && i < odd->unknown.items.len; i++)
-        warn_of(r, odd->unknown.items.items[i], &bytes);
+    for (size_t i = 0; bytes <= WARNINGS_MAX && i < odd->unknown.len; i++)
+        warn_of(r, odd->unknown.items[i], &bytes);
     return true;
 }
 
@@ -282,7 +279,7 @@ static bool validate(struct store_request *r, const struct value *old, const str
     struct store_errors errors = {.arena = r->arena};
     str name = object_name(object);
 
-    store_meta_validate(r->arena, r->type, object, &errors);
+    store_meta_validate(r->type, object, &errors);
     validate_new_finalizers(old, object, &errors);
     store_validate(r->store, r->as, old, object, &errors);
     if (r->type->builtin && r->type->builtin->validate)
