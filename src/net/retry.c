@@ -117,15 +117,6 @@ static int64_t back_off(struct retry *r)
     return wait;
 }
 
-static bool may_wait(const struct retry *r, int64_t wait, bool asked)
-{
-    const struct retry_policy *p = r->policy;
-
-    if (asked && wait > p->asked_max)
-        return false;
-    return !p->total_max || r->waited + wait <= p->total_max;
-}
-
 bool retry_next(struct retry *r, const struct http_request *request,
                 const struct http_response *response, int64_t *wait)
 {
@@ -142,7 +133,8 @@ bool retry_next(struct retry *r, const struct http_request *request,
                   : !failure_is_worth_it(r->policy, request, response))
         return false;
     *wait = asked ? with_jitter(asked_wait, 0) : back_off(r);
-    if (!may_wait(r, *wait, asked))
+    if ((asked && *wait > r->policy->asked_max) ||
+        (r->policy->total_max && r->waited + *wait > r->policy->total_max))
         return false;
     r->waited += *wait;
     return true;

@@ -68,22 +68,16 @@ static const char *const hints[COUNT(names)] = {
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* Go's "Get" of "GET". */
-static str operation(struct arena *a, str method)
-{
-    str lower = str_lower(a, method.len ? method : STR("GET"));
-
-    return str_fmt(a, "%c%.*s", method.len ? method.ptr[0] : 'G', STR_ARG(str_from(lower, 1)));
-}
-
 static bool fail_with(struct arena *a, const struct http_request *r, struct http_response *response,
                       const struct finding *f, struct err *e)
 {
-    str op = operation(a, r->method), url = go_quoted(a, redact_url(a, response->url));
+    str method = r->method.len ? r->method : STR("GET"), rest = str_lower(a, str_from(method, 1));
+    str url = go_quoted(a, redact_url(a, response->url));
 
     response->failure = f->failure;
     response->hint = f->hint.len ? f->hint : str_c(hints[f->failure]);
-    return err_set(e, f->kind, "%.*s %.*s: %.*s", STR_ARG(op), STR_ARG(url), STR_ARG(f->text));
+    return err_set(e, f->kind, "%c%.*s %.*s: %.*s", method.ptr[0], STR_ARG(rest), STR_ARG(url),
+                   STR_ARG(f->text));
 }
 
 bool http_fail_early(struct arena *a, const struct http_request *r, struct http_response *response,

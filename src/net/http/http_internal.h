@@ -111,8 +111,6 @@ MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
 
 /* Excludes the time since then from timeouts: our side took it, not the server. */
 void transfer_forgive(struct transfer *t, int64_t since);
-/* Releases what curl was given. */
-void transfer_drop(struct transfer *t);
 
 /* Passes on received body data; sets stop if it is rejected or too long. */
 bool transfer_take_piece(void *t, str piece);

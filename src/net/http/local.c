@@ -183,17 +183,9 @@ static enum http_local_state take_piece(struct http_local *l)
     return next == HANDLER_PULL_WAIT ? LOCAL_WAITS : LOCAL_HAS_MORE;
 }
 
-static enum http_local_state take_pieces(struct http_local *l)
-{
-    enum http_local_state state = LOCAL_HAS_MORE;
-
-    for (int i = 0; i < PULLS_MAX && state == LOCAL_HAS_MORE; i++)
-        state = take_piece(l);
-    return state;
-}
-
 enum http_local_state http_local_step(struct http_local *l)
 {
+    enum http_local_state state = LOCAL_HAS_MORE;
     struct transfer *t = l->transfer;
 
     if (!is_answered(l))
@@ -204,8 +196,11 @@ enum http_local_state http_local_step(struct http_local *l)
     }
     if (!t->head_done)
         take_head(l);
-    if (l->stream && has_body(l))
-        return take_pieces(l);
+    if (l->stream && has_body(l)) {
+        for (int i = 0; i < PULLS_MAX && state == LOCAL_HAS_MORE; i++)
+            state = take_piece(l);
+        return state;
+    }
     if (l->call.reply.len && has_body(l))
         transfer_take_piece(t, l->call.reply);
     return LOCAL_ENDED;

@@ -23,20 +23,15 @@ static long to_ms(int64_t ns)
     return ms > INT32_MAX ? INT32_MAX : (long)ms;
 }
 
-/* The texts live as long as the client, so that curl need not copy them. */
-static void set_blob(struct transfer *t, CURLoption option, str text)
-{
-    struct curl_blob blob = {(void *)(uintptr_t)text.ptr, text.len, CURL_BLOB_NOCOPY};
-
-    curl_easy_setopt(t->easy, option, &blob);
-}
-
+/* Texts live as long as the client, so that curl need not copy them. */
 static void set_pem(struct transfer *t, struct http_pem pem, CURLoption blob, CURLoption file)
 {
+    struct curl_blob text = {(void *)(uintptr_t)pem.text.ptr, pem.text.len, CURL_BLOB_NOCOPY};
+
     if (pem.file.len)
         set_text(t, file, pem.file);
     else if (pem.text.len)
-        set_blob(t, blob, pem.text);
+        curl_easy_setopt(t->easy, blob, &text);
 }
 
 static void set_tls(struct transfer *t)
@@ -201,13 +196,6 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_FAIL;
 }
 
-static void set_body(struct transfer *t)
-{
-    curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
-    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->request->body.len);
-    curl_easy_setopt(t->easy, CURLOPT_READDATA, t);
-}
-
 static void set_method(struct transfer *t)
 {
     const struct http_request *r = t->request;
@@ -217,8 +205,11 @@ static void set_method(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L);
     if (str_eq(method, STR("HEAD")))
         curl_easy_setopt(t->easy, CURLOPT_NOBODY, 1L);
-    if (body)
-        set_body(t);
+    if (body) {
+        curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+        curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
+        curl_easy_setopt(t->easy, CURLOPT_READDATA, t);
+    }
     /* Without a body there is nothing that curl could fail to read again. */
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, adds(r) && !r->body.len ? 1L : 0L);
     if (body || (!str_eq(method, STR("GET")) && !str_eq(method, STR("HEAD"))))
@@ -234,15 +225,6 @@ static bool may_be_redirected(const struct transfer *t)
     bool reads = !r->method.len || str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
 
     return reads && t->client->config.redirects_max && !r->body.len;
-}
-
-static void set_redirects(struct transfer *t, bool is_https)
-{
-    bool follows = may_be_redirected(t);
-
-    curl_easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, follows ? 1L : 0L);
-    if (follows)
-        curl_easy_setopt(t->easy, CURLOPT_REDIR_PROTOCOLS_STR, is_https ? "https" : "http,https");
 }
 
 /*
@@ -355,6 +337,7 @@ void transfer_set_constants(struct transfer *t)
 
 bool transfer_set_options(struct transfer *t, struct err *e)
 {
+    bool follows = may_be_redirected(t);
     struct url u;
 
     if (!url_parse(t->arena, t->request->url, &u, e) || !check_url(&u, e) ||
@@ -363,7 +346,10 @@ bool transfer_set_options(struct transfer *t, struct err *e)
         return false;
     u.fragment = STR_NONE;
     set_method(t);
-    set_redirects(t, str_eq(u.scheme, STR("https")));
+    curl_easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, follows ? 1L : 0L);
+    if (follows)
+        curl_easy_setopt(t->easy, CURLOPT_REDIR_PROTOCOLS_STR,
+                         str_eq(u.scheme, STR("https")) ? "https" : "http,https");
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, to_ms(t->timeout));
     rename_server(t, &u);
     set_url(t, u);

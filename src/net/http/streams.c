@@ -145,11 +145,9 @@ static void wake(struct http_streams *streams)
 {
     const uint64_t one = 1;
 
-    if (streams->wake < 0)
-        return;
     /* A full counter wakes, too. */
-    if (write(streams->wake, &one, sizeof(one)) < 0)
-        return;
+    if (streams->wake >= 0)
+        (void)!write(streams->wake, &one, sizeof(one));
 }
 
 uint64_t http_streams_start(struct http_streams *streams, const struct http_stream *spec)
@@ -349,11 +347,6 @@ static void forget(struct http_streams *streams, struct stream *s)
     streams->count--;
 }
 
-static CURL *take_handle(struct http_streams *streams)
-{
-    return streams->spare_count ? streams->spare[--streams->spare_count] : new_handle(streams);
-}
-
 static void give_handle(struct http_streams *streams, CURL *easy)
 {
     if (!easy)
@@ -407,22 +400,16 @@ static void finish_local(struct http_streams *streams, struct stream *s)
     conclude(streams, s, ok, &e);
 }
 
-/* Milliseconds until it should be checked again. */
-static int patience_of(const struct stream *s)
-{
-    int ms = transfer_patience(&s->transfer);
-
-    return s->spec.request.cancel && ms > CANCEL_MS ? CANCEL_MS : ms;
-}
-
 /* When to check it again; exact in driven mode. */
 static int64_t look_at(const struct stream *s, int64_t now)
 {
     const struct transfer *t = &s->transfer;
     int64_t due = INT64_MAX;
 
-    if (!clock_is_driven())
-        return now + patience_of(s) * NS_PER_MS;
+    if (!clock_is_driven()) {
+        int ms = transfer_patience(t);
+        return now + (s->spec.request.cancel && ms > CANCEL_MS ? CANCEL_MS : ms) * NS_PER_MS;
+    }
     if (t->timeout)
         due = t->started + t->timeout + 1;
     if (t->idle_timeout && s->running && t->active + t->idle_timeout + 1 < due)
@@ -472,7 +459,8 @@ static void begin(struct http_streams *streams, struct stream *s)
         begin_locally(streams, s);
         return;
     }
-    s->transfer.easy = take_handle(streams);
+    s->transfer.easy = streams->spare_count ? streams->spare[--streams->spare_count]
+                                            : new_handle(streams);
     if (!transfer_begin(&s->transfer, &e)) {
         conclude(streams, s, false, &e);
         return;
@@ -638,22 +626,15 @@ static bool fall_asleep(struct http_streams *streams, int *ms)
     return !streams->closing || streams->all;
 }
 
-static void clear_wake(struct http_streams *streams)
-{
-    uint64_t count;
-
-    if (read(streams->wake, &count, sizeof(count)) < 0)
-        return;
-}
-
 static void take_events(struct http_streams *streams, const struct epoll_event *events, int n)
 {
+    uint64_t count;
     int running;
 
     for (int i = 0; i < n; i++) {
         int fd = events[i].data.fd;
         if (fd == streams->wake)
-            clear_wake(streams);
+            (void)!read(fd, &count, sizeof(count));
         else if (socket_of(streams, fd)->wanted)
             curl_multi_socket_action(streams->multi, fd, curl_events(events[i].events), &running);
         else

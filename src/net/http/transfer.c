@@ -150,21 +150,12 @@ static bool end_head(struct transfer *t)
     return true;
 }
 
-static void add_header(struct transfer *t, str line)
-{
-    str name, value;
-
-    if (!str_cut(line, STR(":"), &name, &value))
-        return;
-    http_header_add(t->arena, &t->response->headers, str_copy(t->arena, str_trim(name)),
-                    str_copy(t->arena, str_trim(value)));
-}
-
 /* Lines after the end of the head are trailers, which we do not use. */
 static bool take_header_line(struct transfer *t, str line)
 {
     const size_t max = t->client->config.header_max;
     const bool begins = str_has_prefix(line, STR("HTTP/"));
+    str name, value;
 
     if (begins)
         begin_head(t, line);
@@ -177,7 +168,9 @@ static bool take_header_line(struct transfer *t, str line)
         return true;
     if (!str_trim(line).len)
         return end_head(t);
-    add_header(t, line);
+    if (str_cut(line, STR(":"), &name, &value))
+        http_header_add(t->arena, &t->response->headers, str_copy(t->arena, str_trim(name)),
+                        str_copy(t->arena, str_trim(value)));
     return true;
 }
 
@@ -189,32 +182,21 @@ static size_t on_header(char *data, size_t size, size_t count, void *ctx)
     return take_header_line(t, str_of(data, size * count)) ? size * count : 0;
 }
 
-static void collect(struct transfer *t, str piece)
-{
-    if (t->body_max && t->body.len + piece.len > t->body_max)
-        t->stop = STOP_BODY_MAX;
-    else
-        buf_add(&t->body, piece);
-}
-
-static void give_piece(struct transfer *t, str piece)
-{
-    const struct http_request *r = t->request;
-
-    if (t->client->config.tape)
-        buf_add(&t->kept, piece);
-    if (!r->on_body(r->ctx, t->response, piece, &t->caller))
-        t->stop = t->caller.kind ? STOP_CALLER : STOP_ENOUGH;
-}
-
 bool transfer_take_piece(void *ctx, str piece)
 {
     struct transfer *t = ctx;
+    const struct http_request *r = t->request;
 
-    if (t->request->on_body && t->response->status / 100 == 2)
-        give_piece(t, piece);
-    else
-        collect(t, piece);
+    if (r->on_body && t->response->status / 100 == 2) {
+        if (t->client->config.tape)
+            buf_add(&t->kept, piece);
+        if (!r->on_body(r->ctx, t->response, piece, &t->caller))
+            t->stop = t->caller.kind ? STOP_CALLER : STOP_ENOUGH;
+    } else if (t->body_max && t->body.len + piece.len > t->body_max) {
+        t->stop = STOP_BODY_MAX;
+    } else {
+        buf_add(&t->body, piece);
+    }
     return !t->stop;
 }
 
@@ -264,28 +246,14 @@ static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sock
     return fd;
 }
 
-static void set_callbacks(CURL *easy)
-{
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
-}
-
-static void set_contexts(struct transfer *t)
-{
-    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->text);
-    curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
-    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, t);
-    curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
-}
-
 CURL *transfer_new_handle(const struct http_client *c)
 {
     AUTO_ARENA a = arena_new();
     struct transfer t = {.client = c, .arena = a, .easy = curl_easy_init()};
 
-    set_callbacks(t.easy);
+    curl_easy_setopt(t.easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(t.easy, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(t.easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
     transfer_set_constants(&t);
     return t.easy;
 }
@@ -297,7 +265,8 @@ void transfer_rest_handle(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, NULL);
 }
 
-void transfer_drop(struct transfer *t)
+/* Releases what curl was given. */
+static void drop(struct transfer *t)
 {
     t->headers = t->connect_to = NULL;
     gunzip_free(t->gunzip);
@@ -328,10 +297,14 @@ void transfer_prepare(struct transfer *t)
 bool transfer_begin(struct transfer *t, struct err *e)
 {
     t->active = clock_wire();
-    set_contexts(t);
+    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->text);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
     if (transfer_set_options(t, e))
         return true;
-    transfer_drop(t);
+    drop(t);
     return http_fail_early(t->arena, t->request, t->response, e);
 }
 
@@ -433,6 +406,6 @@ bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
     if (!ok)
         transfer_fail(t, result, e);
     redact_answer(t->arena, t->request, t->response, ok ? NULL : e);
-    transfer_drop(t);
+    drop(t);
     return ok;
 }

@@ -9,13 +9,6 @@ struct serving {
     struct server_request *request;
 };
 
-static void add_headers(struct server_request *r, const struct http_headers *headers)
-{
-    for (size_t i = 0; i < headers->len; i++)
-        if (!str_eq_fold(headers->items[i].name, STR("Content-Type")))
-            server_add_header(r, headers->items[i].name, headers->items[i].value);
-}
-
 static void send_answer(struct handler_call *c)
 {
     struct server_request *r = ((struct serving *)c)->request;
@@ -25,7 +18,11 @@ static void send_answer(struct handler_call *c)
         server_drop(r);
         return;
     }
-    add_headers(r, &c->reply_headers);
+    for (size_t i = 0; i < c->reply_headers.len; i++) {
+        const struct http_header *h = &c->reply_headers.items[i];
+        if (!str_eq_fold(h->name, STR("Content-Type")))
+            server_add_header(r, h->name, h->value);
+    }
     if (c->stream)
         server_reply_stream(r, c->status, type, c->stream);
     else

@@ -42,15 +42,6 @@ static bool suspend(struct server_stream *s)
     return true;
 }
 
-static ssize_t give_piece(struct server_stream *s, char *out, size_t max)
-{
-    size_t n = s->piece.len < max ? s->piece.len : max;
-
-    memcpy(out, s->piece.ptr, n);
-    s->piece = str_from(s->piece, n);
-    return (ssize_t)n;
-}
-
 static ssize_t read_pulled(void *ctx, uint64_t position, char *out, size_t max)
 {
     struct server_stream *s = ctx;
@@ -79,7 +70,10 @@ static ssize_t read_pulled(void *ctx, uint64_t position, char *out, size_t max)
                 return 0;
         }
     }
-    return give_piece(s, out, max);
+    size_t n = s->piece.len < max ? s->piece.len : max;
+    memcpy(out, s->piece.ptr, n);
+    s->piece = str_from(s->piece, n);
+    return (ssize_t)n;
 }
 
 static void wake(void *ctx)

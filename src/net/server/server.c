@@ -123,14 +123,6 @@ static void reject(struct server_request *r, int status)
                  str_concat(r->arena, http_status_text(r->arena, status), STR("\n")));
 }
 
-static void read_head(struct server_request *r, const char *method)
-{
-    r->method = str_copy(r->arena, str_c(method));
-    if (r->server->config.client_ca.len)
-        r->client = str_copy(r->arena, server_verified_client(r->connection));
-    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, keep_header, r);
-}
-
 static bool is_too_long(const struct server_request *r)
 {
     uint64_t length;
@@ -208,7 +200,10 @@ static bool goes_on_reading(struct server_request *r, const char *method)
 {
     const struct server_config *c = &r->server->config;
 
-    read_head(r, method);
+    r->method = str_copy(r->arena, str_c(method));
+    if (c->client_ca.len)
+        r->client = str_copy(r->arena, server_verified_client(r->connection));
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, keep_header, r);
     if (!r->rejected && c->wants_body && !c->wants_body(c->ctx, r)) {
         start_handling(r);
         return false;

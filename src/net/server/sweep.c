@@ -12,17 +12,11 @@
 
 #define SWEEP_MS 500
 
-static int socket_of(struct MHD_Connection *connection)
+static bool has_left(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-    return info ? info->connect_fd : -1;
-}
-
-static bool has_left(struct MHD_Connection *connection)
-{
-    struct pollfd p = {.fd = socket_of(connection), .events = POLLRDHUP};
+    struct pollfd p = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
 
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }

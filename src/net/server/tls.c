@@ -141,14 +141,6 @@ str server_client(const struct server_request *r)
 
 /* ---- Our own. ---- */
 
-static void free_certificate(struct server_certificate *c)
-{
-    for (unsigned i = 0; i < c->count; i++)
-        gnutls_pcert_deinit(&c->chain[i]);
-    gnutls_privkey_deinit(c->key);
-    block_free(c);
-}
-
 static bool read_certificate(struct server_certificate *c, str cert, str key)
 {
     gnutls_datum_t chain = {(unsigned char *)(uintptr_t)cert.ptr, (unsigned)cert.len};
@@ -199,7 +191,10 @@ static void free_all(struct server_certificate *c)
 
     for (; c; c = next) {
         next = c->next;
-        free_certificate(c);
+        for (unsigned i = 0; i < c->count; i++)
+            gnutls_pcert_deinit(&c->chain[i]);
+        gnutls_privkey_deinit(c->key);
+        block_free(c);
     }
 }
 
