@@ -27,13 +27,6 @@ struct registry {
     str authorization;
 };
 
-static bool is_loopback(struct arena *a, str registry)
-{
-    const struct url u = {.host = registry};
-
-    return host_is_loopback(a, url_hostname(&u));
-}
-
 static struct http_request make_request(const struct registry *r, struct arena *a, const char *what,
                                         str name)
 {
@@ -195,8 +188,9 @@ bool image_pull(struct arena *a, const struct image_name *name, struct image_fil
 {
     const struct http_config config = http_defaults();
     struct arena *secrets = arena_new_secret();
+    const struct url place = {.host = name->registry};
     struct registry r = {
-        .arena = secrets, .name = name, .plain = is_loopback(secrets, name->registry)};
+        .arena = secrets, .name = name, .plain = host_is_loopback(secrets, url_hostname(&place))};
     const struct image_store store = {get_manifest, get_layer, &r};
     str host = str_eq(name->registry, STR("docker.io")) ? STR("registry-1.docker.io")
                                                         : name->registry;

@@ -98,16 +98,6 @@ static bool begin_member(struct saved *s, str path, struct err *e)
     return true;
 }
 
-/* Reads the rest, which counts for the digest. */
-static bool end_member(struct saved *s, struct member *m, struct err *e)
-{
-    while (!s->ended)
-        if (!next_piece(s, e))
-            return false;
-    m->digest = image_digest_end(&s->digest, s->arena);
-    return true;
-}
-
 /* ---- Members. ---- */
 
 static bool read_text(struct saved *s, struct member *m, struct err *e)
@@ -152,7 +142,12 @@ static bool read_file(struct saved *s, struct member *m, str path, struct err *e
         m->kind = MEMBER_BROKEN;
         m->text = str_copy(s->arena, fault.text);
     }
-    return end_member(s, m, e);
+    /* The rest counts for the digest. */
+    while (!s->ended)
+        if (!next_piece(s, e))
+            return false;
+    m->digest = image_digest_end(&s->digest, s->arena);
+    return true;
 }
 
 static str clean(struct arena *a, str folder, str path)
@@ -284,16 +279,6 @@ static str known_digest(const struct saved *s, str path, const struct value *con
     return str_has_prefix(id, STR("sha256:")) ? id : STR_NONE;
 }
 
-static bool lay(struct saved *s, str path, const struct value *config, size_t i, struct err *e)
-{
-    const struct member *m = find_layer(s, path, known_digest(s, path, config, i), e);
-
-    if (!m)
-        return false;
-    image_files_lay(s->files, &m->layer);
-    return true;
-}
-
 static bool lay_saved(struct saved *s, str tag, struct err *e)
 {
     struct value *images = NULL, *config = NULL;
@@ -310,10 +295,13 @@ static bool lay_saved(struct saved *s, str tag, struct err *e)
     layers = value_get(image, STR("Layers"));
     if (value_len(layers) > IMAGE_LAYERS_MAX)
         return err_set(e, ERR_LIMIT, "the image has more than %d layers", IMAGE_LAYERS_MAX);
-    for (size_t i = value_is(layers, VALUE_LIST) ? value_len(layers) : 0; i > 0; i--)
-        if (!lay(s, clean(s->arena, STR_NONE, value_str(value_at(layers, i - 1))), config, i - 1,
-                 e))
+    for (size_t i = value_is(layers, VALUE_LIST) ? value_len(layers) : 0; i > 0; i--) {
+        str path = clean(s->arena, STR_NONE, value_str(value_at(layers, i - 1)));
+        const struct member *m = find_layer(s, path, known_digest(s, path, config, i - 1), e);
+        if (!m)
             return err_wrap(e, "layer %zu", i);
+        image_files_lay(s->files, &m->layer);
+    }
     return true;
 }
 
@@ -361,22 +349,19 @@ static bool lay_layout(struct saved *s, str tag, struct err *e)
            image_read(s->arena, &store, digest, s->files, e);
 }
 
-/* Newer engines write both, for the same images. */
-static bool lay_all(struct saved *s, str tag, struct err *e)
-{
-    bool layout = !find(s, STR("manifest.json")) && find(s, STR("index.json"));
-
-    return layout ? lay_layout(s, tag, e) : lay_saved(s, tag, e);
-}
-
 bool image_saved_read(struct arena *a, struct reader *from, str tag, struct image_files *files,
                       struct err *e)
 {
     AUTO_ARENA buffers = arena_new();
     struct saved s = {
         .reader = {.read = read_member}, .arena = a, .files = files, .members = map_new(a)};
-    bool ok = image_tar_open(buffers, &s.tar, from, e) && take_members(&s, e) &&
-              lay_all(&s, tag, e);
+    bool ok = image_tar_open(buffers, &s.tar, from, e) && take_members(&s, e);
+
+    /* Newer engines write both, for the same images. */
+    if (ok && !find(&s, STR("manifest.json")) && find(&s, STR("index.json")))
+        ok = lay_layout(&s, tag, e);
+    else
+        ok = ok && lay_saved(&s, tag, e);
 
     image_tar_close(&s.tar);
     image_digest_drop(&s.digest);
