@@ -30,16 +30,6 @@ static void add_field(struct arena *a, struct buf *out, const struct result_fiel
         buf_fmt(out, " (%s)", result_kind_name(f->kind));
 }
 
-static void add_fields(struct arena *a, struct buf *out, const struct result_fields *fields)
-{
-    for (size_t i = 0; i < fields->len && i < FIELDS_SHOWN; i++) {
-        buf_add(out, i ? STR(", ") : STR(": "));
-        add_field(a, out, &fields->items[i]);
-    }
-    if (fields->len > FIELDS_SHOWN)
-        buf_fmt(out, " and %zu%s more", fields->len - FIELDS_SHOWN, fields->cut ? " or" : "");
-}
-
 static void add_totals(struct arena *a, struct buf *out, const struct watch_totals *t)
 {
     buf_fmt(out, "%.*s, %.*s: %zu compared, %zu drift, %zu missing",
@@ -63,7 +53,12 @@ static void add_object(struct arena *a, struct buf *out, const struct watch_chan
         buf_fmt(out, ": %.*s", STR_ARG(quote_line(a, c->message)));
     if (c->gone)
         buf_add(out, STR(": it is gone"));
-    add_fields(a, out, &c->fields);
+    for (size_t i = 0; i < c->fields.len && i < FIELDS_SHOWN; i++) {
+        buf_add(out, i ? STR(", ") : STR(": "));
+        add_field(a, out, &c->fields.items[i]);
+    }
+    if (c->fields.len > FIELDS_SHOWN)
+        buf_fmt(out, " and %zu%s more", c->fields.len - FIELDS_SHOWN, c->fields.cut ? " or" : "");
 }
 
 /* The message of a resolved issue no longer matters. */

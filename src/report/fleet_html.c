@@ -53,24 +53,23 @@ static size_t section_len(const struct fleet *f, const struct section *s)
     return n;
 }
 
+static void begin_items(struct fleet_page *p, const char *id, const char *title)
+{
+    buf_fmt(p->out, "<section class=\"part\" id=\"%s\"><h2>%s</h2><div class=\"items\">\n", id,
+            title);
+}
+
 static void add_section(struct fleet_page *p, const struct section *s)
 {
     const struct fleet *f = p->fleet;
 
     if (!section_len(f, s))
         return;
-    buf_fmt(p->out, "<section class=\"part\" id=\"%s\"><h2>%s</h2><div class=\"items\">\n", s->id,
-            s->title);
+    begin_items(p, s->id, s->title);
     for (size_t i = 0; i < f->findings.len; i++)
         if (s->has(&f->findings.items[i]))
             fleet_html_finding(p, i);
     buf_add(p->out, STR("</div></section>\n"));
-}
-
-static void begin_sites(struct fleet_page *p, const char *id, const char *title)
-{
-    buf_fmt(p->out, "<section class=\"part\" id=\"%s\"><h2>%s</h2><div class=\"items\">\n", id,
-            title);
 }
 
 static void add_failed(struct fleet_page *p)
@@ -79,7 +78,7 @@ static void add_failed(struct fleet_page *p)
 
     if (!f->failed)
         return;
-    begin_sites(p, "failed", "Not compared");
+    begin_items(p, "failed", "Not compared");
     for (size_t i = 0; i < f->sites.len; i++)
         if (f->sites.items[i].error.len)
             fleet_html_site(p, i);
@@ -92,7 +91,7 @@ static void add_sites(struct fleet_page *p)
 
     if (!f->compared)
         return;
-    begin_sites(p, "sites", "Sites, those that differ most from the others first");
+    begin_items(p, "sites", "Sites, those that differ most from the others first");
     for (size_t i = 0; i < f->profiles.len; i++)
         for (size_t k = 0; k < f->profiles.items[i].sites.len; k++)
             fleet_html_site(p, f->profiles.items[i].sites.items[k]);
@@ -177,14 +176,7 @@ static void add_overview(struct arena *a, const struct fleet *f, const struct re
                                       {"issue", f->undecided},
                                       {"same", f->compared - f->drifting - f->undecided}};
 
-    buf_add(out, STR("<section class=\"overview panel\" aria-labelledby=\"headline\"><h2 "
-                     "id=\"headline\">"));
-    html_show(out, fleet_headline(a, f));
-    buf_add(out, STR("</h2><p class=\"lead\">"));
-    html_show(out, lead_text(a, f));
-    buf_add(out, STR("</p>\n"));
-    html_meter(out, parts, COUNT(parts));
-    buf_add(out, STR("<dl class=\"totals\">"));
+    html_overview(out, fleet_headline(a, f), lead_text(a, f), parts, COUNT(parts));
     html_total(out, "failed", "Sites not compared", f->failed);
     html_total(out, "differs", "Sites with drift", f->drifting);
     html_total(out, "same", "Sites as expected", f->compared - f->drifting - f->undecided);

@@ -65,9 +65,7 @@ static void add_finding_body(struct fleet_page *p, const struct fleet_finding *x
     buf_add(out, STR("</dl>"));
     html_description(out, x->description);
     add_difference(out, x);
-    buf_add(out, STR("<h3>"));
-    html_show(out, fleet_share(a, p->fleet, x));
-    buf_add(out, STR("</h3>"));
+    html_put(out, "<h3>", fleet_share(a, p->fleet, x), "</h3>");
     add_site_links(p, x);
     buf_add(out, STR("</div>"));
 }
@@ -83,19 +81,15 @@ void fleet_html_finding(struct fleet_page *p, size_t index)
     buf_fmt(out, "<details><summary>%s", html_chevron);
     html_badge(out, kinds[x->kind].status, kinds[x->kind].label);
     buf_fmt(out, "<span class=\"who\"><span class=\"kind\">%zu</span> ", index + 1);
-    if (x->object.len) {
+    if (x->object.len)
         html_name(out, x->object);
-    } else {
-        buf_add(out, STR("<b>"));
-        html_show(out, x->template);
-        buf_add(out, STR("</b>"));
-    }
+    else
+        html_put(out, "<b>", x->template, "</b>");
     html_change(out, &x->fields);
-    buf_add(out, STR("<small>"));
-    html_show(out, x->kind == FLEET_MISSING
-                       ? issue_words(&(struct result_issue){.message = x->message})
-                       : x->template);
-    buf_add(out, STR("</small></span><span class=\"delta\">"));
+    html_put(out, "<small>",
+             x->kind == FLEET_MISSING ? issue_words(&(struct result_issue){.message = x->message})
+                                      : x->template,
+             "</small></span><span class=\"delta\">");
     html_show(out, fleet_share(a, p->fleet, x));
     buf_add(out, STR("</span></summary>"));
     add_finding_body(p, x);
@@ -138,9 +132,7 @@ static void add_notes(struct buf *out, const struct fleet_site *s)
         const struct result_note *n = &s->verdict.notes.items[i];
         buf_add(out, STR("<tr>"));
         html_cell(out, place_text(a, n->place));
-        buf_add(out, STR("<td>"));
-        html_show(out, n->reason);
-        buf_add(out, STR("</td></tr>"));
+        html_put(out, "<td>", n->reason, "</td></tr>");
     }
     html_table_end(out);
 }
@@ -184,9 +176,7 @@ static void add_site_summary(struct buf *out, const struct fleet_site *s)
     AUTO_ARENA a = arena_new();
     str lacking = fleet_incomplete_text(a, s);
 
-    buf_add(out, STR("<span class=\"who\"><b>"));
-    html_show(out, s->name);
-    buf_add(out, STR("</b><small>"));
+    html_put(out, "<span class=\"who\"><b>", s->name, "</b><small>");
     html_show(out, s->error.len ? s->error : lacking.len ? lacking : s->source);
     buf_add(out, STR("</small></span><span class=\"delta\">"));
     if (!s->error.len)
@@ -212,11 +202,8 @@ void fleet_html_site(struct fleet_page *p, size_t index)
     add_site_summary(out, s);
     buf_add(out, STR("</summary><div class=\"body\">"));
     add_site_facts(out, s);
-    if (s->error.len) {
-        buf_add(out, STR("<p class=\"description\">"));
-        html_show(out, s->error);
-        buf_add(out, STR("</p>"));
-    }
+    if (s->error.len)
+        html_put(out, "<p class=\"description\">", s->error, "</p>");
     add_notes(out, s);
     add_finding_links(p, s);
     buf_add(out, STR("</div></details></article>\n"));

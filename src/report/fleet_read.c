@@ -178,21 +178,17 @@ static bool read_baseline(struct reading *r, const struct value *v, struct err *
 
 /* ---- The whole. ---- */
 
-static void read_summary(const struct value *v, struct fleet *f)
-{
-    f->reference = value_get_str(v, STR("Reference"));
-    f->hash = value_get_str(v, STR("MetadataHash"));
-    f->overrides = value_get_str(v, STR("Overrides"));
-}
-
 static bool read_fleet(struct reading *r, const struct value *root, struct err *e)
 {
+    const struct value *summary = value_get(root, STR("Summary"));
     const struct value *sites = value_get(root, STR("Sites"));
     const struct value *findings = value_get(root, STR("Findings"));
     const struct value *baseline = value_get(root, STR("Baseline"));
     struct fleet_groups *groups = fleet_groups_new(r->arena, r->fleet);
 
-    read_summary(value_get(root, STR("Summary")), r->fleet);
+    r->fleet->reference = value_get_str(summary, STR("Reference"));
+    r->fleet->hash = value_get_str(summary, STR("MetadataHash"));
+    r->fleet->overrides = value_get_str(summary, STR("Overrides"));
     for (size_t i = 0; i < sites->len; i++)
         if (!read_site(r, value_at(sites, i), e))
             return false;

@@ -44,14 +44,6 @@ static void add_fields(const struct writer *w, const struct fleet_finding *x)
                 str_z(w->arena, counted(w->arena, x->fields.len - shown, "more field")));
 }
 
-static void add_difference(const struct writer *w, const struct fleet_finding *x)
-{
-    str line, rest = x->text;
-
-    while (str_next_line(&rest, &line))
-        buf_fmt(w->out, "    %.*s\n", STR_ARG(line));
-}
-
 /* Lists the objects of an entry, which mostly have the same kind, and differ in the same way. */
 static void add_objects(const struct writer *w, size_t index)
 {
@@ -101,10 +93,11 @@ static void add_entry(const struct writer *w, size_t index)
     if (x->cut)
         buf_add(w->out,
                 STR("    the difference is too large to be kept: compare one site alone\n"));
-    else if (w->all || !x->fields.len)
-        add_difference(w, x);
-    else
+    else if (!w->all && x->fields.len)
         add_fields(w, x);
+    else
+        for (str line, rest = x->text; str_next_line(&rest, &line);)
+            buf_fmt(w->out, "    %.*s\n", STR_ARG(line));
 }
 
 /* The first findings of entries: those that are drift, similar ones as one entry. */

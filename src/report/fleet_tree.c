@@ -119,17 +119,10 @@ static void add_counts(struct arena *a, struct value *out, const struct fleet_si
     value_set(a, out, STR("Findings"), numbers);
 }
 
-static void add_verdict(struct arena *a, struct value *out, const struct fleet_site *s)
+static void add_site(struct arena *a, struct value *out, const struct fleet_site *s)
 {
     const struct results verdict = {.verdict = s->verdict};
 
-    report_verdict_tree(a, out, &verdict);
-    if (s->verdict.known)
-        value_unset(value_get(out, STR("Verdict")), STR("omittedBy"));
-}
-
-static void add_site(struct arena *a, struct value *out, const struct fleet_site *s)
-{
     value_set_str(a, out, STR("Name"), s->name);
     value_set_str(a, out, STR("Source"), s->source);
     value_set_str(a, out, STR("State"), str_c(fleet_site_state(s)));
@@ -137,7 +130,9 @@ static void add_site(struct arena *a, struct value *out, const struct fleet_site
         value_set_str(a, out, STR("Error"), s->error);
     else
         add_counts(a, out, s);
-    add_verdict(a, out, s);
+    report_verdict_tree(a, out, &verdict);
+    if (s->verdict.known)
+        value_unset(value_get(out, STR("Verdict")), STR("omittedBy"));
 }
 
 static struct value *fleet_tree(struct arena *a, const struct fleet *f)

@@ -30,11 +30,6 @@ static size_t total_findings(const struct totals *t)
     return t->differs + t->issues + t->unmatched;
 }
 
-static size_t total_items(const struct totals *t)
-{
-    return total_findings(t) + t->patched + t->same;
-}
-
 /* ---- The bar. ---- */
 
 static void add_bar(const struct totals *t, struct buf *out)
@@ -47,7 +42,7 @@ static void add_bar(const struct totals *t, struct buf *out)
     if (t->patched)
         html_chip(out, "patched", "Patched", t->patched, true);
     html_chip(out, "same", "Same", t->same, true);
-    html_chip(out, "all", "All", total_items(t), false);
+    html_chip(out, "all", "All", total_findings(t) + t->patched + t->same, false);
     html_bar_end(out);
 }
 
@@ -115,16 +110,6 @@ static void add_tree(const struct results *r, const struct outline *o, const str
 
 /* ---- Overview. ---- */
 
-static void add_meter(const struct totals *t, struct buf *out)
-{
-    const struct html_part parts[] = {{"differs", t->differs},
-                                      {"issue", t->issues},
-                                      {"unmatched", t->unmatched},
-                                      {"same", t->same + t->patched}};
-
-    html_meter(out, parts, COUNT(parts));
-}
-
 static str lead_text(struct arena *a, const struct results *r)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -141,14 +126,12 @@ static str lead_text(struct arena *a, const struct results *r)
 static void add_overview(struct arena *a, const struct results *r, const struct report_options *o,
                          const struct totals *t, struct buf *out)
 {
-    buf_add(out, STR("<section class=\"overview panel\" aria-labelledby=\"headline\"><h2 "
-                     "id=\"headline\">"));
-    html_show(out, headline(a, r));
-    buf_add(out, STR("</h2><p class=\"lead\">"));
-    html_show(out, lead_text(a, r));
-    buf_add(out, STR("</p>\n"));
-    add_meter(t, out);
-    buf_add(out, STR("<dl class=\"totals\">"));
+    const struct html_part parts[] = {{"differs", t->differs},
+                                      {"issue", t->issues},
+                                      {"unmatched", t->unmatched},
+                                      {"same", t->same + t->patched}};
+
+    html_overview(out, headline(a, r), lead_text(a, r), parts, COUNT(parts));
     html_total(out, "differs", "Different", t->differs);
     html_total(out, "issue", "Missing from the cluster", r->missing);
     html_total(out, "unmatched", "Not matched", t->unmatched);
@@ -252,14 +235,6 @@ static struct map *find_alike(struct arena *a, const struct outline *o)
 /* Up to this many findings are all shown open. */
 #define OPEN_MAX 20
 
-static str page_title(struct arena *a, const struct results *r)
-{
-    str line = headline(a, r);
-
-    return r->subject.input.len ? str_fmt(a, "%.*s: %.*s", STR_ARG(r->subject.input), STR_ARG(line))
-                                : line;
-}
-
 static struct html_page begin_page(struct arena *a, const struct results *r,
                                    const struct outline *o)
 {
@@ -284,10 +259,11 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     struct outline outline = outline_of(a, r);
     struct html_page page = begin_page(a, r, &outline);
     struct anchors anchors = make_anchors(&page, &outline);
+    str title = headline(a, r), input = r->subject.input;
 
     (void)e;
     page.open = totals.differs <= OPEN_MAX;
-    html_head(out, page_title(a, r));
+    html_head(out, input.len ? str_fmt(a, "%.*s: %.*s", STR_ARG(input), STR_ARG(title)) : title);
     add_bar(&totals, out);
     buf_add(out, STR("<div class=\"page\">\n"));
     add_tree(r, &outline, &anchors, out);

@@ -19,18 +19,13 @@ void html_name(struct buf *out, str id)
 {
     struct object_name n = object_name_of(id);
 
-    if (n.kind.len) {
-        buf_add(out, STR("<span class=\"kind\">"));
-        html_show(out, n.kind);
-        buf_add(out, STR("</span> "));
-    }
+    if (n.kind.len)
+        html_put(out, "<span class=\"kind\">", n.kind, "</span> ");
     if (n.namespace.len) {
         html_show(out, n.namespace);
         buf_char(out, '/');
     }
-    buf_add(out, STR("<b>"));
-    html_show(out, n.name);
-    buf_add(out, STR("</b>"));
+    html_put(out, "<b>", n.name, "</b>");
 }
 
 static void add_fact(struct buf *out, const char *name, str value)
@@ -54,11 +49,8 @@ static void add_value_cell(struct arena *a, struct buf *out, const struct value 
     if (v)
         html_show(out, field_text(a, v, CELL_MAX));
     buf_add(out, v ? STR("</code>") : STR_NONE);
-    if (where.len) {
-        buf_add(out, STR("<small class=\"place\">"));
-        html_show(out, where);
-        buf_add(out, STR("</small>"));
-    }
+    if (where.len)
+        html_put(out, "<small class=\"place\">", where, "</small>");
     buf_add(out, STR("</td>"));
 }
 
@@ -103,9 +95,7 @@ static void add_candidates(const struct result_explanation *x, struct buf *out)
         buf_add(out, STR("<td>"));
         if (c->chosen)
             html_badge(out, "complete", "chosen");
-        buf_add(out, STR("</td><td>"));
-        html_show(out, c->why);
-        buf_add(out, STR("</td></tr>"));
+        html_put(out, "</td><td>", c->why, "</td></tr>");
     }
     html_table_end(out);
     buf_add(out, STR("</details>"));
@@ -123,24 +113,12 @@ static void add_suppressed(const struct result_explanation *x, struct buf *out)
         const struct result_suppressed *s = &x->suppressed.items[i];
         buf_add(out, STR("<tr>"));
         html_cell(out, s->path);
-        buf_add(out, STR("<td>"));
-        html_show(out, s->rule);
-        buf_add(out, STR("</td>"));
+        html_put(out, "<td>", s->rule, "</td>");
         html_cell(out, place_text(a, s->rule_place));
         buf_add(out, STR("</tr>"));
     }
     html_table_end(out);
     buf_add(out, STR("</details>"));
-}
-
-static void add_explanation(const struct html_page *p, const struct result_diff *d, struct buf *out)
-{
-    const struct result_explanation *x = map_get(p->explanations, d->object);
-
-    if (x && x->candidates.len)
-        add_candidates(x, out);
-    if (x && x->suppressed.len)
-        add_suppressed(x, out);
 }
 
 static void add_reasons(const struct html_page *p, const struct result_diff *d, struct buf *out)
@@ -161,6 +139,7 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
                      struct buf *out)
 {
     AUTO_ARENA a = arena_new();
+    const struct result_explanation *x = map_get(p->explanations, d->object);
 
     buf_add(out, STR("<div class=\"body\"><dl class=\"about\">"));
     add_fact(out, "API", object_name_of(d->object).api);
@@ -179,7 +158,10 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
     else
         buf_add(out, STR("<span>No differences</span>"));
     buf_fmt(out, "<a href=\"#%.*s\">Link to this object</a></p>", STR_ARG(id));
-    add_explanation(p, d, out);
+    if (x && x->candidates.len)
+        add_candidates(x, out);
+    if (x && x->suppressed.len)
+        add_suppressed(x, out);
     buf_add(out, STR("</div>"));
 }
 
@@ -202,9 +184,7 @@ void html_change(struct buf *out, const struct result_fields *fields)
 
     if (!fields->len)
         return;
-    buf_add(out, STR("<span class=\"change\"><code>"));
-    html_show(out, fields->items[0].path);
-    buf_add(out, STR("</code>: "));
+    html_put(out, "<span class=\"change\"><code>", fields->items[0].path, "</code>: ");
     html_show(out, field_change(a, &fields->items[0], CHANGE_MAX));
     if (fields->len > 1)
         buf_fmt(out, " <span class=\"quiet\">and %zu more</span>", fields->len - 1);
@@ -282,9 +262,7 @@ static void add_unmatched_name(struct buf *out, str id)
     html_badge(out, "unmatched", "Not matched");
     buf_add(out, STR("<span class=\"who\">"));
     html_name(out, id);
-    buf_add(out, STR("<small>"));
-    html_show(out, object_name_of(id).api);
-    buf_add(out, STR("</small></span>"));
+    html_put(out, "<small>", object_name_of(id).api, "</small></span>");
 }
 
 /* Can be opened only if there is something to show. */

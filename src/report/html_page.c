@@ -106,10 +106,15 @@ static size_t add_stretch(struct buf *out, const struct html_part *part, size_t 
     return from + width;
 }
 
-void html_meter(struct buf *out, const struct html_part *parts, size_t count)
+void html_overview(struct buf *out, str headline, str lead, const struct html_part *parts,
+                   size_t count)
 {
     size_t all = 0, at = 0;
 
+    html_put(out,
+             "<section class=\"overview panel\" aria-labelledby=\"headline\"><h2 id=\"headline\">",
+             headline, "</h2><p class=\"lead\">");
+    html_put(out, "", lead, "</p>\n");
     for (size_t i = 0; i < count; i++)
         all += parts[i].n;
     buf_fmt(out,
@@ -118,7 +123,7 @@ void html_meter(struct buf *out, const struct html_part *parts, size_t count)
             METER_WIDTH);
     for (size_t i = 0; i < count; i++)
         at = add_stretch(out, &parts[i], at, all);
-    buf_add(out, STR("</svg>\n"));
+    buf_add(out, STR("</svg>\n<dl class=\"totals\">"));
 }
 
 void html_total(struct buf *out, const char *class, const char *label, size_t n)
@@ -130,9 +135,8 @@ void html_fact(struct buf *out, const char *name, str value)
 {
     if (!value.len)
         return;
-    buf_fmt(out, "<div><dt>%s</dt><dd>", name);
-    html_show(out, value);
-    buf_add(out, STR("</dd></div>"));
+    buf_fmt(out, "<div><dt>%s</dt>", name);
+    html_put(out, "<dd>", value, "</dd></div>");
 }
 
 /* What was compared with what, when, by whom, with which overrides. */
@@ -151,9 +155,7 @@ void html_made(struct arena *a, struct buf *out, int64_t now, const struct resul
     html_fact(out, "Made", str_fmt(a, "%.10s %.8s UTC", stamp, stamp + 11));
     html_fact(out, "By", STR("plumb " PLUMB_VERSION));
     html_fact(out, "Overrides", overrides);
-    buf_add(out, STR("<div><dt>Reference hash</dt><dd><code>"));
-    html_show(out, hash);
-    buf_add(out, STR("</code></dd></div></dl>"));
+    html_put(out, "<div><dt>Reference hash</dt><dd><code>", hash, "</code></dd></div></dl>");
 }
 
 void html_link(struct buf *out, str anchor, str name, size_t findings, size_t all)

@@ -9,9 +9,7 @@
 
 void html_code(struct buf *out, str text)
 {
-    buf_add(out, STR("<code>"));
-    html_show(out, text);
-    buf_add(out, STR("</code>"));
+    html_put(out, "<code>", text, "</code>");
 }
 
 void html_badge(struct buf *out, const char *class, const char *label)
@@ -54,14 +52,6 @@ struct tally {
     } counts[4];
 };
 
-static void add_tally(struct buf *out, const struct tally *t)
-{
-    buf_fmt(out, "<div><dt>%s</dt><dd>", t->name);
-    for (size_t i = 0; i < COUNT(t->counts) && t->counts[i].what; i++)
-        buf_fmt(out, "%s<b>%zu</b> %s", i ? " · " : "", t->counts[i].n, t->counts[i].what);
-    buf_add(out, STR("</dd></div>"));
-}
-
 static void add_tallies(const struct result_verdict *v, struct buf *out)
 {
     const struct tally tallies[] = {
@@ -77,8 +67,13 @@ static void add_tallies(const struct result_verdict *v, struct buf *out)
     size_t count = COUNT(tallies) - !v->members_ignored;
 
     buf_add(out, STR("<dl class=\"about\">"));
-    for (size_t i = 0; i < count; i++)
-        add_tally(out, &tallies[i]);
+    for (size_t i = 0; i < count; i++) {
+        const struct tally *t = &tallies[i];
+        buf_fmt(out, "<div><dt>%s</dt><dd>", t->name);
+        for (size_t k = 0; k < COUNT(t->counts) && t->counts[k].what; k++)
+            buf_fmt(out, "%s<b>%zu</b> %s", k ? " · " : "", t->counts[k].n, t->counts[k].what);
+        buf_add(out, STR("</dd></div>"));
+    }
     buf_add(out, STR("</dl>"));
 }
 
@@ -114,9 +109,7 @@ static void add_notes(const struct result_verdict *v, struct buf *out)
         html_cell(out, place_text(a, n->place));
         buf_add(out, STR("<td>"));
         html_badge(out, n->failed ? "missing" : "extra", n->failed ? "failed" : "skipped");
-        buf_add(out, STR("</td><td>"));
-        html_show(out, n->reason);
-        buf_add(out, STR("</td></tr>"));
+        html_put(out, "</td><td>", n->reason, "</td></tr>");
     }
     html_table_end(out);
     buf_add(out, STR("</details>"));
@@ -151,11 +144,8 @@ static void add_drift(struct buf *out, const struct result_drift *d)
         html_show(out, d->issue);
     }
     buf_add(out, d->gone ? STR(" no longer among the objects") : STR_NONE);
-    for (size_t i = 0; i < d->more.len; i++) {
-        buf_add(out, STR("<p>"));
-        html_show(out, d->more.items[i]);
-        buf_add(out, STR("</p>"));
-    }
+    for (size_t i = 0; i < d->more.len; i++)
+        html_put(out, "<p>", d->more.items[i], "</p>");
     buf_add(out, STR("</li>"));
 }
 
@@ -203,10 +193,7 @@ void html_reference_only(const struct results *r, struct buf *out)
                      "id=\"inferred\">Only referred to</h2><p class=\"quiet\">Found through owner "
                      "references or RBAC subjects; their contents were not compared.</p><ul "
                      "class=\"list\">"));
-    for (size_t i = 0; i < r->reference_only.len; i++) {
-        buf_add(out, STR("<li><code>"));
-        html_show(out, r->reference_only.items[i]);
-        buf_add(out, STR("</code></li>"));
-    }
+    for (size_t i = 0; i < r->reference_only.len; i++)
+        html_put(out, "<li><code>", r->reference_only.items[i], "</code></li>");
     buf_add(out, STR("</ul></section>\n"));
 }

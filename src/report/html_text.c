@@ -63,6 +63,13 @@ static size_t url_end(str text)
     return len;
 }
 
+void html_put(struct buf *out, const char *before, str text, const char *after)
+{
+    buf_add(out, str_c(before));
+    html_show(out, text);
+    buf_add(out, str_c(after));
+}
+
 static size_t find_url(str text)
 {
     size_t plain = str_find(text, STR("http://")), safe = str_find(text, STR("https://"));
@@ -138,11 +145,6 @@ struct common {
     size_t head, tail;
 };
 
-static bool is_inside(str s, size_t at)
-{
-    return at < s.len && ((unsigned char)s.ptr[at] & 0xC0) == 0x80;
-}
-
 /* Whether a byte belongs to a word; code points beyond ASCII count as letters. */
 static bool is_word(str s, size_t at)
 {
@@ -154,7 +156,9 @@ static bool is_word(str s, size_t at)
 /* Whether a cut before at is inside a word. */
 static bool cuts_word(str s, size_t at)
 {
-    return is_inside(s, at) || (at > 1 && is_word(s, at - 1) && is_word(s, at));
+    bool inside_rune = at < s.len && ((unsigned char)s.ptr[at] & 0xC0) == 0x80;
+
+    return inside_rune || (at > 1 && is_word(s, at - 1) && is_word(s, at));
 }
 
 static struct common common_of(str x, str y)

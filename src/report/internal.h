@@ -168,7 +168,9 @@ struct outline outline_of(struct arena *a, const struct results *r);
 
 /* Appends foreign text with all markup escaped and control characters made visible. */
 void html_show(struct buf *out, str text);
-/* The same, with web addresses as links. */
+/* The same, between two pieces of our own markup. */
+void html_put(struct buf *out, const char *before, str text, const char *after);
+/* The same as html_show, with web addresses as links. */
 void html_show_links(struct buf *out, str text);
 /* A paragraph with the reference's description; nothing if it is empty. */
 void html_description(struct buf *out, str text);
@@ -193,12 +195,15 @@ void html_bar_end(struct buf *out);
 void html_end(struct buf *out);
 /* A link in the tree at the side. */
 void html_link(struct buf *out, str anchor, str name, size_t findings, size_t all);
-/* A bar of parts, each as wide as its share. The part "same" is the rest. */
+/* A part of a bar, which is as wide as its share. The part "same" is the rest. */
 struct html_part {
     const char *class;
     size_t n;
 };
-void html_meter(struct buf *out, const struct html_part *parts, size_t count);
+/* Begins the first panel: a headline, a line below it, a bar; the caller adds totals and ends both.
+ */
+void html_overview(struct buf *out, str headline, str lead, const struct html_part *parts,
+                   size_t count);
 void html_total(struct buf *out, const char *class, const char *label, size_t n);
 /* Appends nothing if the value is empty. */
 void html_fact(struct buf *out, const char *name, str value);
@@ -252,6 +257,7 @@ void html_table_end(struct buf *out);
 /* ---- Reading plumb's own members of a JSON report. Malformed ones count as absent. ---- */
 
 struct result_place results_read_place(const struct value *v);
+struct str_list results_read_texts(struct arena *a, const struct value *list);
 void results_read_fields(struct arena *a, const struct value *list, struct result_diff *out);
 /* Verdict, baseline and explanations. */
 void results_read_more(struct arena *a, const struct value *output, struct results *out);

@@ -28,11 +28,7 @@ static const struct look *look_of(const struct value *r)
 
 static size_t count_of(const struct value *plan, const char *action)
 {
-    int64_t n = 0;
-
-    return value_to_i64(value_get(value_get(plan, STR("summary")), str_c(action)), &n) && n > 0
-               ? (size_t)n
-               : 0;
+    return report_count_at(value_get(plan, STR("summary")), action);
 }
 
 static void add_overview(struct arena *a, const struct value *plan, struct buf *out)
@@ -41,14 +37,7 @@ static void add_overview(struct arena *a, const struct value *plan, struct buf *
 
     for (size_t i = 0; i < COUNT(looks); i++)
         parts[i] = (struct html_part){looks[i].class, count_of(plan, looks[i].action)};
-    buf_add(out, STR("<section class=\"overview panel\" aria-labelledby=\"headline\"><h2 "
-                     "id=\"headline\">"));
-    html_show(out, plan_totals(a, plan));
-    buf_add(out, STR("</h2><p class=\"lead\">"));
-    html_show(out, plan_cost(a, plan));
-    buf_add(out, STR("</p>\n"));
-    html_meter(out, parts, COUNT(parts));
-    buf_add(out, STR("<dl class=\"totals\">"));
+    html_overview(out, plan_totals(a, plan), plan_cost(a, plan), parts, COUNT(parts));
     for (size_t i = 0; i < COUNT(looks); i++)
         html_total(out, looks[i].class, looks[i].label, count_of(plan, looks[i].action));
     buf_add(out, STR("</dl></section>\n"));
@@ -76,11 +65,8 @@ static void add_changes(struct arena *a, const struct value *r, struct buf *out)
 
 static void add_line(struct buf *out, str text)
 {
-    if (!text.len)
-        return;
-    buf_add(out, STR("<p>"));
-    html_show(out, text);
-    buf_add(out, STR("</p>"));
+    if (text.len)
+        html_put(out, "<p>", text, "</p>");
 }
 
 static void add_resource(struct html_ids *ids, const struct value *r, struct buf *out)
@@ -97,13 +83,11 @@ static void add_resource(struct html_ids *ids, const struct value *r, struct buf
               look->class);
     buf_fmt(out, "<details%s><summary>%s", same ? "" : " open", html_chevron);
     html_badge(out, look->class, look->label);
-    buf_add(out, STR("<span class=\"who\"><span class=\"kind\">"));
-    html_show(out, value_get_str(object, STR("kind")));
-    buf_add(out, STR("</span> <b>"));
+    html_put(out, "<span class=\"who\"><span class=\"kind\">", value_get_str(object, STR("kind")),
+             "</span> <b>");
     html_show(out, name);
-    buf_add(out, STR("</b><small>"));
-    html_show(out, value_get_str(r, STR("id")));
-    buf_add(out, STR("</small></span></summary><div class=\"body\">"));
+    html_put(out, "</b><small>", value_get_str(r, STR("id")),
+             "</small></span></summary><div class=\"body\">");
     if (value_get_str(r, STR("reason")).len)
         add_line(out, str_fmt(ids->arena, "%.*s: %.*s", STR_ARG(value_get_str(r, STR("reason"))),
                               STR_ARG(value_get_str(r, STR("message")))));

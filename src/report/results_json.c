@@ -88,27 +88,9 @@ static const struct schema output_schema = {
 
 /* ---- Results. ---- */
 
-static struct str_list texts_of(struct arena *a, const struct value *list)
-{
-    struct str_list texts = {0};
-
-    for (size_t i = 0; i < value_len(list); i++)
-        VEC_PUSH(a, &texts, value_str(value_at(list, i)));
-    return texts;
-}
-
-/* A negative number cannot be from a comparison; it counts as 0. */
-static size_t count_of(const struct value *summary, str name)
-{
-    const struct value *v = value_get(summary, name);
-    int64_t n = 0;
-
-    return v && value_to_i64(v, &n) && n > 0 ? (size_t)n : 0;
-}
-
 static void add_diff(struct arena *a, const struct value *d, struct results *out)
 {
-    struct str_list reasons = texts_of(a, value_get(d, STR("OverrideReason")));
+    struct str_list reasons = results_read_texts(a, value_get(d, STR("OverrideReason")));
     str patched = value_get_str(d, STR("Patched"));
     struct result_diff diff = {
         .object = value_get_str(d, STR("CRName")),
@@ -168,13 +150,13 @@ static void fill(struct arena *a, const struct value *output, struct results *ou
     const struct value *issues = value_get(summary, STR("ValidationIssuses"));
 
     *out = (struct results){
-        .unmatched = texts_of(a, value_get(summary, STR("UnmatchedCRS"))),
+        .unmatched = results_read_texts(a, value_get(summary, STR("UnmatchedCRS"))),
         .unmatched_all = true,
-        .reference_only = texts_of(a, value_get(summary, STR("matchedByReferenceOnly"))),
-        .missing = count_of(summary, STR("NumMissing")),
-        .differing = count_of(summary, STR("NumDiffCRs")),
-        .total = count_of(summary, STR("TotalCRs")),
-        .patched = count_of(summary, STR("patchedCRs")),
+        .reference_only = results_read_texts(a, value_get(summary, STR("matchedByReferenceOnly"))),
+        .missing = report_count_at(summary, "NumMissing"),
+        .differing = report_count_at(summary, "NumDiffCRs"),
+        .total = report_count_at(summary, "TotalCRs"),
+        .patched = report_count_at(summary, "patchedCRs"),
         .hash = value_get_str(summary, STR("MetadataHash")),
     };
     for (size_t i = 0; i < value_len(diffs); i++)

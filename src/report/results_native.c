@@ -38,6 +38,15 @@ struct result_place results_read_place(const struct value *v)
     return (struct result_place){str_slice(text, 0, colon), (uint32_t)line};
 }
 
+struct str_list results_read_texts(struct arena *a, const struct value *list)
+{
+    struct str_list texts = {0};
+
+    for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++)
+        VEC_PUSH(a, &texts, value_str(value_at(list, i)));
+    return texts;
+}
+
 static struct result_place place_at(const struct value *object, const char *name)
 {
     return results_read_place(value_get(object, str_c(name)));
@@ -112,12 +121,6 @@ static void read_verdict(struct arena *a, const struct value *in, struct result_
 
 /* ---- Baseline. ---- */
 
-static void read_list(struct arena *a, const struct value *in, struct str_list *out)
-{
-    for (size_t i = 0; value_is(in, VALUE_LIST) && i < in->len; i++)
-        VEC_PUSH(a, out, value_str(value_at(in, i)));
-}
-
 static void read_drift(struct arena *a, const struct value *in, enum result_drift_state state,
                        struct result_baseline *b)
 {
@@ -125,10 +128,9 @@ static void read_drift(struct arena *a, const struct value *in, enum result_drif
                              .object = text_at(in, "CRName"),
                              .template = text_at(in, "template"),
                              .issue = text_at(in, "issue"),
-                             .gone = truth_at(in, "gone")};
-
-    read_list(a, value_get(in, STR("more")), &d.more);
-    read_list(a, value_get(in, STR("masked")), &d.masked);
+                             .gone = truth_at(in, "gone"),
+                             .more = results_read_texts(a, value_get(in, STR("more"))),
+                             .masked = results_read_texts(a, value_get(in, STR("masked")))};
     VEC_PUSH(a, &b->drifts, d);
     b->counts[state]++;
 }

@@ -195,15 +195,6 @@ static void write_plain(const struct results *r, const struct report_options *o,
     buf_char(out, '\n');
 }
 
-static void write_native(const struct results *r, const struct report_options *o, struct buf *out)
-{
-    report_objects_text(out, r, o->all);
-    report_summary_text(out, r);
-    report_verdict_text(out, r);
-    report_baseline_text(out, r);
-    report_explain_text(out, r);
-}
-
 static bool write_text(const struct results *r, const struct report_options *o, struct buf *out,
                        struct err *e)
 {
@@ -215,10 +206,15 @@ static bool write_text(const struct results *r, const struct report_options *o, 
         write_plain(r, o, out);
         return true;
     }
-    if (r->verdict.known)
-        write_native(r, o, &plain);
-    else
+    if (r->verdict.known) {
+        report_objects_text(&plain, r, o->all);
+        report_summary_text(&plain, r);
+        report_verdict_text(&plain, r);
+        report_baseline_text(&plain, r);
+        report_explain_text(&plain, r);
+    } else {
         write_plain(r, o, &plain);
+    }
     report_for_terminal(out, buf_str(&plain), o->colour);
     return true;
 }

@@ -36,14 +36,6 @@ static void add_field(struct buf *out, const struct result_field *f, bool object
     buf_char(out, '\n');
 }
 
-static void add_fields(struct buf *out, const struct result_diff *d, bool object_places)
-{
-    for (size_t i = 0; i < d->fields.len; i++)
-        add_field(out, &d->fields.items[i], object_places);
-    if (d->fields.cut)
-        buf_add(out, STR("and more fields, too many or too large to be listed\n"));
-}
-
 static void add_description(struct buf *out, str text, const char *indent)
 {
     str line, rest = str_trim(text);
@@ -137,7 +129,10 @@ static void add_group(struct buf *out, const struct results *r, const struct ali
     }
     add_description(out, d->description, "  ");
     add_overrides(out, r, d);
-    add_fields(out, d, !many);
+    for (size_t i = 0; i < d->fields.len; i++)
+        add_field(out, &d->fields.items[i], !many);
+    if (d->fields.cut)
+        buf_add(out, STR("and more fields, too many or too large to be listed\n"));
     buf_add(out, hunks);
     buf_add(out, !hunks.len || str_has_suffix(hunks, STR("\n")) ? STR("\n") : STR("\n\n"));
 }

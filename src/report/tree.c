@@ -19,12 +19,6 @@ static struct value *strings(struct arena *a, const str *items, size_t count)
     return list;
 }
 
-static void set_unless_empty(struct arena *a, struct value *object, str key, str text)
-{
-    if (text.len)
-        value_set_str(a, object, key, text);
-}
-
 /* A map in the original, which Go writes in bytewise order of keys. */
 static struct value *sorted_map(struct arena *a, const struct value *map)
 {
@@ -47,7 +41,7 @@ static void add_issue(struct arena *a, struct value *part, const struct result_i
             value_set_str(a, value_set(a, described, t->path, value_object(a)), STR("description"),
                           t->description);
     }
-    set_unless_empty(a, out, STR("Msg"), issue->message);
+    report_set_text(a, out, "Msg", issue->message);
     value_set(a, out, STR("CRs"), paths);
     if (described->len)
         value_set(a, out, STR("crMetadata"), sorted_map(a, described));
@@ -91,10 +85,10 @@ static void add_diff(struct arena *a, struct value *out, const struct results *r
     value_set_str(a, out, STR("CorrelatedTemplate"), d->template);
     value_set_str(a, out, STR("CRName"), d->object);
     if (d->patched)
-        set_unless_empty(a, out, STR("Patched"), diff_overrides(r, d));
+        report_set_text(a, out, "Patched", diff_overrides(r, d));
     if (d->reason_count)
         value_set(a, out, STR("OverrideReason"), strings(a, d->reasons, d->reason_count));
-    set_unless_empty(a, out, STR("description"), d->description);
+    report_set_text(a, out, "description", d->description);
     report_tree_fields(a, out, d);
 }
 

@@ -79,22 +79,20 @@ static void add_baseline(struct arena *a, struct value *out, const struct result
 
 /* ---- Explanations. ---- */
 
-static void add_candidate(struct arena *a, struct value *out, const struct result_candidate *c)
-{
-    value_set_str(a, out, STR("template"), c->template);
-    value_set_bool(a, out, STR("chosen"), c->chosen);
-    if (c->scored)
-        value_set_int(a, out, STR("score"), (int64_t)c->score);
-    report_set_text(a, out, "why", c->why);
-}
-
 static void add_explanation(struct arena *a, struct value *out, const struct result_explanation *x)
 {
     value_set_str(a, out, STR("CRName"), x->object);
     report_set_text(a, out, "place", place_text(a, x->place));
     struct value *list = value_set(a, out, STR("candidates"), value_list(a));
-    for (size_t i = 0; i < x->candidates.len; i++)
-        add_candidate(a, value_add(a, list, value_object(a)), &x->candidates.items[i]);
+    for (size_t i = 0; i < x->candidates.len; i++) {
+        const struct result_candidate *c = &x->candidates.items[i];
+        struct value *item = value_add(a, list, value_object(a));
+        value_set_str(a, item, STR("template"), c->template);
+        value_set_bool(a, item, STR("chosen"), c->chosen);
+        if (c->scored)
+            value_set_int(a, item, STR("score"), (int64_t)c->score);
+        report_set_text(a, item, "why", c->why);
+    }
     list = value_set(a, out, STR("suppressed"), value_list(a));
     for (size_t i = 0; i < x->suppressed.len; i++) {
         const struct result_suppressed *s = &x->suppressed.items[i];
@@ -107,17 +105,14 @@ static void add_explanation(struct arena *a, struct value *out, const struct res
         value_set_bool(a, out, STR("moreSuppressed"), true);
 }
 
-static void add_subject(struct arena *a, struct value *out, const struct result_subject *s)
-{
-    report_set_text(a, out, "reference", s->reference);
-    report_set_text(a, out, "version", s->version);
-    report_set_text(a, out, "input", s->input);
-}
-
 void report_tree_more(struct arena *a, struct value *out, const struct results *r)
 {
-    if (r->subject.reference.len)
-        add_subject(a, value_set(a, out, STR("Compared"), value_object(a)), &r->subject);
+    if (r->subject.reference.len) {
+        struct value *subject = value_set(a, out, STR("Compared"), value_object(a));
+        report_set_text(a, subject, "reference", r->subject.reference);
+        report_set_text(a, subject, "version", r->subject.version);
+        report_set_text(a, subject, "input", r->subject.input);
+    }
     if (r->baseline.file.len)
         add_baseline(a, value_set(a, out, STR("Baseline"), value_object(a)), &r->baseline);
     if (!r->explanations.len)
