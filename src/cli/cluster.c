@@ -50,12 +50,6 @@ bool cluster_name(const struct cluster *cl, str text, struct object_key *key,
     return true;
 }
 
-static bool is_listed(const struct cluster *cl, const struct kube_resource *r)
-{
-    return r->preferred && !r->subresource && kube_verb_has(r, "list") && r->group.len &&
-           model_has_group(cl->model, r->group);
-}
-
 static bool check_version(const struct kube_version *v, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -112,7 +106,8 @@ bool cluster_list(const struct cluster *cl, str namespace, kube_item_fn *fn, voi
         const struct kube_call call = {.resource = resource,
                                        .namespace = resource->namespaced ? namespace : STR_NONE};
         struct listing l = {&call, fn, ctx};
-        if (is_listed(cl, resource) &&
+        if (resource->preferred && !resource->subresource && kube_verb_has(resource, "list") &&
+            resource->group.len && model_has_group(cl->model, resource->group) &&
             !kube_list(cl->transport, &call, &options, take_item, &l, cl->call->arena, NULL, e))
             return false;
     }

@@ -90,8 +90,6 @@ bool findings_print_sarif(struct call *c, const struct tool_findings *f,
 {
     struct arena *a = c->arena;
     struct value *root = value_object(a), *run, *results;
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
 
     value_set_str(a, root, STR("$schema"),
                   STR("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
@@ -102,5 +100,5 @@ bool findings_print_sarif(struct call *c, const struct tool_findings *f,
     results = value_set(a, run, STR("results"), value_list(a));
     for (size_t i = 0; i < f->len; i++)
         add_result(a, results, &f->items[i]);
-    return print_document(&printer, &doc, e);
+    return print_as_json(c->out, root, e);
 }

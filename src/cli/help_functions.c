@@ -19,17 +19,13 @@ struct entries {
     size_t len, cap;
 };
 
-static bool is_same(const struct tmpl_help *x, const struct tmpl_help *y)
-{
-    return str_eq(x->name, y->name) && strcmp(x->help, y->help) == 0 &&
-           strcmp(x->signature, y->signature) == 0;
-}
-
 static void add_entry(struct arena *a, struct entries *all, const struct tmpl_help *help,
                       unsigned bit)
 {
     for (size_t i = 0; i < all->len; i++) {
-        if (is_same(&all->items[i].help, help)) {
+        const struct tmpl_help *known = &all->items[i].help;
+        if (str_eq(known->name, help->name) && strcmp(known->help, help->help) == 0 &&
+            strcmp(known->signature, help->signature) == 0) {
             all->items[i].profiles |= bit;
             return;
         }

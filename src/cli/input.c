@@ -45,22 +45,23 @@ static bool looks_like_json(const struct source *src)
     return offset == src->text.len || opens_container(src->text, offset);
 }
 
-static bool read_bytes(struct arena *a, str name, str *shown, str *bytes, struct err *e)
+bool input_read(struct arena *a, str name, size_t max, struct source *out, struct err *e)
 {
-    *shown = name;
+    *out = (struct source){.file = name};
     if (!str_eq(name, STR("-")))
-        return file_read(a, name, bytes, e);
-    *shown = STR("<stdin>");
-    return file_read_fd(a, STDIN_FILENO, *shown, FILE_MAX, bytes, e);
+        return file_read_max(a, name, max, &out->text, e);
+    out->file = STR("<stdin>");
+    return file_read_fd(a, STDIN_FILENO, out->file, max, &out->text, e);
 }
 
 bool input_open(struct call *c, struct arena *a, str name, bool strict, struct input *out,
                 struct err *e)
 {
-    str shown, bytes;
+    struct source raw;
 
     *out = (struct input){0};
-    if (!read_bytes(a, name, &shown, &bytes, e) || !yaml_source(a, shown, bytes, &out->source, e))
+    if (!input_read(a, name, FILE_MAX, &raw, e) ||
+        !yaml_source(a, raw.file, raw.text, &out->source, e))
         return false;
     out->options = (struct read_options){
         .duplicates = strict ? DUPLICATE_ERROR : DUPLICATE_LAST_WINS,
@@ -117,7 +118,7 @@ static bool ends_in(str name, const char *const *endings)
 struct wanted {
     struct arena *arena;
     const char *const *endings;
-    struct option_list *out;
+    struct str_list *out;
 };
 
 static bool add_folder(const struct wanted *w, str folder, size_t depth, struct err *e)
@@ -145,8 +146,8 @@ static bool add_folder(const struct wanted *w, str folder, size_t depth, struct 
     return true;
 }
 
-bool input_add_ending(struct arena *a, str name, const char *const *endings,
-                      struct option_list *out, struct err *e)
+bool input_add_ending(struct arena *a, str name, const char *const *endings, struct str_list *out,
+                      struct err *e)
 {
     if (file_kind(name) == FILE_FOLDER)
         return add_folder(&(struct wanted){a, endings, out}, name, 0, e);
@@ -154,7 +155,7 @@ bool input_add_ending(struct arena *a, str name, const char *const *endings,
     return true;
 }
 
-bool input_add(struct arena *a, str name, struct option_list *out, struct err *e)
+bool input_add(struct arena *a, str name, struct str_list *out, struct err *e)
 {
     static const char *const documents[] = {".json", ".yaml", ".yml", NULL};
 
@@ -166,9 +167,9 @@ str input_path(str name)
     return str_eq(name, STR("-")) ? STR("/dev/stdin") : name;
 }
 
-bool input_files(struct call *c, struct option_list *out, struct err *e)
+bool input_files(struct call *c, struct str_list *out, struct err *e)
 {
-    *out = (struct option_list){0};
+    *out = (struct str_list){0};
     if (c->arg_count == 0 && isatty(STDIN_FILENO))
         return err_set(e, ERR_USAGE, "name a FILE, or - for standard input");
     if (c->arg_count == 0)
@@ -228,7 +229,7 @@ static bool each_file(struct work *w, str name, struct err *e)
     return true;
 }
 
-bool input_each(struct call *c, const struct option_list *files, bool strict, document_fn *fn,
+bool input_each(struct call *c, const struct str_list *files, bool strict, document_fn *fn,
                 void *ctx, struct err *e)
 {
     struct work w = {.call = c, .fn = fn, .ctx = ctx, .strict = strict};

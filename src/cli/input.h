@@ -29,6 +29,12 @@ struct input {
 };
 
 /*
+ * Reads a file of at most max bytes, or standard input for "-", into a source that lives as long as
+ * a.
+ */
+MUST_CHECK bool input_read(struct arena *a, str name, size_t max, struct source *out,
+                           struct err *e);
+/*
  * Reads the whole text, which lives as long as a. Unless strict, duplicate keys are counted in c,
  * and the first DUPLICATE_KEYS_SHOWN of the run are printed as warnings.
  */
@@ -45,12 +51,12 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
  * files below it, in alphabetical order; links to folders are not followed. Without arguments: "-",
  * unless that is a terminal, where nobody expects to type documents. False if there are no files.
  */
-MUST_CHECK bool input_files(struct call *c, struct option_list *out, struct err *e);
+MUST_CHECK bool input_files(struct call *c, struct str_list *out, struct err *e);
 /* The same for one name. */
-MUST_CHECK bool input_add(struct arena *a, str name, struct option_list *out, struct err *e);
+MUST_CHECK bool input_add(struct arena *a, str name, struct str_list *out, struct err *e);
 /* The same with other suffixes for files of a folder; endings is NULL-terminated. */
 MUST_CHECK bool input_add_ending(struct arena *a, str name, const char *const *endings,
-                                 struct option_list *out, struct err *e);
+                                 struct str_list *out, struct err *e);
 /* The path to open for the FILE of an option: "-" is standard input. */
 str input_path(str name);
 
@@ -67,5 +73,5 @@ str input_path(str name);
  * the run. a is emptied after each document.
  */
 typedef bool document_fn(void *ctx, struct arena *a, const struct doc *doc, struct err *e);
-MUST_CHECK bool input_each(struct call *c, const struct option_list *files, bool strict,
+MUST_CHECK bool input_each(struct call *c, const struct str_list *files, bool strict,
                            document_fn *fn, void *ctx, struct err *e);

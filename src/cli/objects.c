@@ -56,7 +56,7 @@ static bool read_file(struct call *c, str name, struct objects *out, struct map 
 bool objects_read(struct call *c, str name, struct objects *out, struct err *e)
 {
     struct map *counts = map_new(c->arena);
-    struct option_list files = {0};
+    struct str_list files = {0};
 
     *out = (struct objects){0};
     if (!input_add(c->arena, name, &files, e))

@@ -83,6 +83,14 @@ bool print_document(struct printer *p, const struct doc *doc, struct err *e)
     return err_set(e, ERR_USAGE, "unknown format \"%.*s\"", STR_ARG(p->format));
 }
 
+bool print_as_json(struct output *out, struct value *v, struct err *e)
+{
+    struct printer printer = {.out = out, .format = STR("json")};
+    struct source none = {0};
+
+    return print_document(&printer, &(struct doc){.root = v, .source = &none}, e);
+}
+
 void print_short(struct buf *out, const struct value *v, size_t max)
 {
     AUTO_ARENA a = arena_new();

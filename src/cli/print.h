@@ -23,5 +23,7 @@ struct printer {
  * unquoted, and lists and objects as compact JSON.
  */
 MUST_CHECK bool print_document(struct printer *p, const struct doc *doc, struct err *e);
+/* Prints v as one JSON document. */
+MUST_CHECK bool print_as_json(struct output *out, struct value *v, struct err *e);
 /* Appends v as compact, exact JSON in its own order, cut after about max bytes. For messages. */
 void print_short(struct buf *out, const struct value *v, size_t max);

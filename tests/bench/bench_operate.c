@@ -192,7 +192,7 @@ static bool make(struct stage *s, const struct model_resource *r, int i)
 
 static size_t fill(struct stage *s)
 {
-    const struct option_list none = {0};
+    const struct str_list none = {0};
     struct kind_list kinds;
     AUTO_ERR e = {0};
     size_t made = 0, count = 0;

@@ -225,7 +225,7 @@ static void measure_start(const char *folder)
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     struct store_config config = store_defaults();
-    const struct option_list all = {0};
+    const struct str_list all = {0};
     struct kind_list kinds;
     struct model *m = NULL;
 

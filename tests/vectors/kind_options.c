@@ -17,7 +17,7 @@ struct values {
     bool all, big_name;
     int64_t duration, num, verbose;
     str opt, output;
-    struct option_list array, list;
+    struct str_list array, list;
 };
 
 static const struct option table[] = {
@@ -45,7 +45,7 @@ static struct value *list_of(struct arena *a, const str *items, size_t count)
 static struct value *value_of(struct arena *a, const struct option *o, const void *values)
 {
     const void *at = (const char *)values + o->offset;
-    const struct option_list *list = at;
+    const struct str_list *list = at;
 
     switch (o->type) {
     case OPTION_BOOL:

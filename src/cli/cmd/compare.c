@@ -120,16 +120,6 @@ static void show_step(void *ctx, size_t done, size_t total)
     progress_step(ctx, done, total);
 }
 
-/*
- * The text report is coloured and escaped by its writer; the other formats do not depend on
- * terminals.
- */
-static void choose_looks(const struct output *out, struct compare_values *v)
-{
-    v->colour = str_eq(v->color, STR("always")) || (str_eq(v->color, STR("auto")) && out->colour);
-    v->terminal = out->terminal || v->colour;
-}
-
 static bool compare(struct call *c, const struct compare_values *given, struct err *e)
 {
     struct progress progress = progress_new(STDERR_FILENO);
@@ -140,7 +130,9 @@ static bool compare(struct call *c, const struct compare_values *given, struct e
 
     if (!v.fleet.len && str_eq(v.output, STR("csv")))
         return err_set(e, ERR_USAGE, "-o csv is for fleets: name sites with --fleet");
-    choose_looks(c->out, &v);
+    /* The writer colors and escapes the text report; other formats do not depend on terminals. */
+    v.colour = str_eq(v.color, STR("always")) || (str_eq(v.color, STR("auto")) && c->out->colour);
+    v.terminal = c->out->terminal || v.colour;
     v.progress = (struct compare_progress){show_step, &progress};
     progress.things = v.fleet.len ? "sites" : "objects";
     if (v.fleet.len)
@@ -217,11 +209,6 @@ static bool watches(const struct compare_values *v)
     return v->watch.watch;
 }
 
-static bool asks_cluster(const struct compare_values *v)
-{
-    return v->fleet.len || !(v->filename.len || v->kustomize.len);
-}
-
 static const struct {
     const char *option;
     bool (*counts)(const struct compare_values *v);
@@ -246,7 +233,8 @@ static void warn_about_options(const struct call *c, const struct compare_values
     for (size_t i = 0; i < COUNT(conditional); i++)
         if (!conditional[i].counts(v))
             warn_about_option(c, conditional[i].option, conditional[i].why);
-    for (size_t i = 0; i < kube_option_count && !asks_cluster(v); i++)
+    bool reads_files = !v->fleet.len && (v->filename.len || v->kustomize.len);
+    for (size_t i = 0; i < kube_option_count && reads_files; i++)
         warn_about_option(c, kube_options[i].name, "the objects come from files");
 }
 

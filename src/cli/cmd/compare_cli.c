@@ -11,11 +11,6 @@
 
 #include <unistd.h>
 
-static struct str_list list_of(const struct option_list *list)
-{
-    return (struct str_list){.items = list->items, .len = list->len, .cap = list->len};
-}
-
 bool compare_dialect(const struct compare_values *v, const struct dialect **out, struct err *e)
 {
     if (v->compat && v->no_compat)
@@ -47,7 +42,7 @@ void compare_set_cluster(struct compare_values *v, const struct options *o)
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
                         size_t word_count)
 {
-    struct option_list inputs = {0};
+    struct str_list inputs = {0};
     size_t next = 0;
 
     if (!v->reference.len && !v->generate_config.len && word_count)
@@ -98,14 +93,6 @@ static bool check_reference(str reference, const struct dialect *dialect, struct
                                       : "\"Reference config file is required\"");
 }
 
-static bool check_words(struct arena *a, const str *words, size_t word_count, struct err *e)
-{
-    if (word_count)
-        return err_set(e, ERR_USAGE, "Unexpected args: [%.*s]",
-                       STR_ARG(str_join(a, words, word_count, STR(" "))));
-    return true;
-}
-
 struct compare_options *compare_options_of(struct arena *a, const struct compare_values *v,
                                            const struct dialect *dialect,
                                            const struct compare_log *log)
@@ -117,14 +104,14 @@ struct compare_options *compare_options_of(struct arena *a, const struct compare
         .reference = v->reference,
         .config = own ? input_path(v->diff_config) : v->diff_config,
         .overrides = own ? input_path(v->overrides) : v->overrides,
-        .files = list_of(&v->filename),
+        .files = v->filename,
         .kustomize = v->kustomize,
         .cluster = &v->flags,
         .recursive = v->recursive,
         .outside_links = v->outside_links,
         .all = v->all_resources,
         .show_managed_fields = v->show_managed_fields,
-        .override_for = list_of(&v->generate_override_for),
+        .override_for = v->generate_override_for,
         .override_reason = v->override_reason,
         .external_diff = v->watch.watch ? STR_NONE : str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
         .temp = temp_folder(),
@@ -249,7 +236,10 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
     const struct compare_options *options = compare_options_of(a, v, dialect, log);
     if (!compare_prepare(a, options, &c, e))
         return false;
-    if (!check_words(a, words, word_count, e) || !compare_run(a, c, options, &results, e))
+    if (word_count)
+        return err_set(e, ERR_USAGE, "Unexpected args: [%.*s]",
+                       STR_ARG(str_join(a, words, word_count, STR(" "))));
+    if (!compare_run(a, c, options, &results, e))
         return false;
     if (v->baseline.len)
         baseline_apply(a, v->baseline, &earlier, &results);

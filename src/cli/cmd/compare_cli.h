@@ -29,10 +29,10 @@ struct compare_values {
     bool colour, terminal;            /* for the report: see struct report_options */
     struct compare_progress progress; /* receives progress */
     str diff_config, kustomize, output, override_reason, overrides, reference;
-    struct option_list filename, generate_override_for;
-    struct option_list fleet; /* sites; see cli/cmd/compare_fleet.h */
-    str baseline;             /* an earlier report */
-    str explain;              /* an object, or EXPLAIN_ALL; empty: nothing */
+    struct str_list filename, generate_override_for;
+    struct str_list fleet; /* sites; see cli/cmd/compare_fleet.h */
+    str baseline;          /* an earlier report */
+    str explain;           /* an object, or EXPLAIN_ALL; empty: nothing */
     str generate_config, output_dir;
     str record, replay; /* files: see net/tape/tape.h */
     struct watch_values watch;

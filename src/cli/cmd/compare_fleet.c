@@ -116,7 +116,7 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
         return false;
     const struct compare_options *options = compare_options_of(a, v, &dialect_native, log);
     const struct fleet_options sites = {.compare = options,
-                                        .sites = {v->fleet.items, v->fleet.len, v->fleet.len},
+                                        .sites = v->fleet,
                                         .threads = (unsigned)v->concurrency,
                                         .progress = v->progress};
     if (!find_sites(a, &sites, &fleet, e))

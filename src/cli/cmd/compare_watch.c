@@ -115,14 +115,6 @@ static bool write_change(struct watching *w, const struct watch_change *change, 
     return true;
 }
 
-static bool write_changes(struct watching *w, const struct watch_changes *changes, struct err *e)
-{
-    for (size_t i = 0; i < changes->len; i++)
-        if (!write_change(w, &changes->items[i], e))
-            return false;
-    return !changes->len || output_finish(w->call->out, e);
-}
-
 static void publish(struct watching *w, bool changed)
 {
     int64_t now = clock_mono();
@@ -146,7 +138,10 @@ static bool follow(struct watching *w, struct err *e)
 
     while (compare_watch_next(w->watch, wait, &changes, e)) {
         compare_watch_totals(w->watch, &w->totals);
-        if (!write_changes(w, &changes, e))
+        for (size_t i = 0; i < changes.len; i++)
+            if (!write_change(w, &changes.items[i], e))
+                return false;
+        if (changes.len && !output_finish(w->call->out, e))
             return false;
         publish(w, changes.len > 0);
     }

@@ -37,7 +37,7 @@ static bool cmd_convert(struct call *c, struct err *e)
         .sort = v->sort,
         .numbers = v->go_numbers ? NUMBERS_GO : NUMBERS_EXACT,
     };
-    struct option_list files;
+    struct str_list files;
 
     return input_files(c, &files, e) &&
            input_each(c, &files, v->strict, convert_document, &printer, e);

@@ -15,7 +15,7 @@
 #include "object/object.h"
 
 struct crd_values {
-    struct option_list kinds;
+    struct str_list kinds;
     str format, model, descriptions, kubeconfig, context;
     bool apply, sizes;
 };
@@ -51,32 +51,23 @@ struct printing {
     size_t count, bytes;
 };
 
-static bool to_json(struct arena *a, const struct value *crd, str *out, struct err *e)
-{
-    struct buf b = buf_new(a, OUTPUT_MAX);
-
-    if (!json_write(&b, crd, &json_exact, e) || !buf_check(&b, e))
-        return false;
-    *out = buf_str(&b);
-    return true;
-}
-
 static bool print_crd(struct printing *p, struct arena *a, const struct value *crd, size_t versions,
                       struct err *e)
 {
     str text, name = object_name(crd);
     struct output *out = p->call->out;
+    struct buf b = buf_new(a, OUTPUT_MAX);
 
     if (!p->values->sizes && str_eq(p->values->format, STR("yaml"))) {
-        struct buf b = buf_new(a, OUTPUT_MAX);
         if (!yaml_write(&b, crd, NUMBERS_EXACT, e) || !buf_check(&b, e))
             return false;
         output_add(out, p->count++ ? STR("---\n") : STR_NONE);
         output_add(out, buf_str(&b));
         return true;
     }
-    if (!to_json(a, crd, &text, e))
+    if (!json_write(&b, crd, &json_exact, e) || !buf_check(&b, e))
         return false;
+    text = buf_str(&b);
     p->count++;
     p->bytes += text.len;
     if (p->values->sizes)
@@ -136,22 +127,13 @@ static bool apply_crd(struct printing *p, struct arena *a, const struct value *c
     return true;
 }
 
-/* One kind: resources[from..to) are its versions. */
-static bool print_kind(struct printing *p, const struct model_resource *const *versions,
-                       size_t count, struct err *e)
-{
-    AUTO_ARENA a = arena_new();
-
-    const struct value *crd = crd_build(a, versions, count, &p->options);
-
-    return p->cluster ? apply_crd(p, a, crd, e) : print_crd(p, a, crd, count, e);
-}
-
 static bool print_all(struct printing *p, const struct kind_list *kinds, struct err *e)
 {
     for (size_t i = 0, end; i < kinds->len; i = end) {
         end = kind_list_end(kinds, i);
-        if (!print_kind(p, kinds->items + i, end - i, e))
+        AUTO_ARENA a = arena_new();
+        const struct value *crd = crd_build(a, kinds->items + i, end - i, &p->options);
+        if (!(p->cluster ? apply_crd(p, a, crd, e) : print_crd(p, a, crd, end - i, e)))
             return false;
     }
     if (p->values->sizes)

@@ -9,7 +9,7 @@
 #include "value/diff.h"
 
 struct diff_values {
-    struct option_list by;
+    struct str_list by;
     bool ignore_order, show_secrets;
     str output;
 };
@@ -216,14 +216,6 @@ static bool show_json(struct job *j, struct arena *a, const struct object_pair *
     return true;
 }
 
-static bool print_found(struct job *j, struct err *e)
-{
-    struct printer printer = {.out = j->call->out, .format = STR("json")};
-    struct source none = {0};
-
-    return print_document(&printer, &(struct doc){.root = j->found, .source = &none}, e);
-}
-
 /* ---- The command. ---- */
 
 /* The pair with Secrets masked; shown has room for both objects. */
@@ -280,7 +272,7 @@ static bool compare_all(struct job *j, const struct object_pairs *pairs, struct 
             return false;
         arena_reset(a);
     }
-    return j->show != show_json || print_found(j, e);
+    return j->show != show_json || print_as_json(j->call->out, j->found, e);
 }
 
 static bool cmd_diff(struct call *c, struct err *e)

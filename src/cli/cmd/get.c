@@ -52,7 +52,7 @@ static bool cmd_get(struct call *c, struct err *e)
 {
     const struct get_values *v = c->values;
     struct search s = {.printer = {.out = c->out, .format = v->output}};
-    struct option_list files;
+    struct str_list files;
 
     if (!parse_path(c->arena, c->args[0], &s.path, e))
         return false;

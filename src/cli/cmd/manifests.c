@@ -22,7 +22,7 @@ EMBED(manifests_yaml, "src/cli/cmd/manifests.yaml");
 #define SETTINGS_FILE_MAX (1 * MIB)
 
 struct manifests_values {
-    struct option_list kinds;
+    struct str_list kinds;
     str at, env, image, name, namespace;
     int64_t port;
 };

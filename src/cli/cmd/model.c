@@ -11,7 +11,7 @@
 
 struct model_values {
     str types, overlay, out, report, model;
-    struct option_list groups;
+    struct str_list groups;
     bool check, status;
 };
 

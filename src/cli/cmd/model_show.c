@@ -56,15 +56,6 @@ static void add_shape(struct buf *b, const struct model_shape *s)
         buf_add(b, str_c(names[s->form]));
 }
 
-static void add_place(struct buf *b, const struct model_prop *p)
-{
-    if (p->arm_len == 0)
-        return;
-    buf_add(b, STR("  -> "));
-    for (size_t i = 0; i < p->arm_len; i++)
-        buf_fmt(b, "%s%.*s", i ? "/" : "", STR_ARG(p->arm[i]));
-}
-
 static void show_prop(struct showing *s, const struct model_prop *p, size_t depth)
 {
     struct buf b = buf_new(s->arena, 1 * MIB);
@@ -73,7 +64,8 @@ static void show_prop(struct showing *s, const struct model_prop *p, size_t dept
     buf_repeat(&b, ' ', 2 * depth);
     buf_fmt(&b, "%.*s%s  ", STR_ARG(p->name), p->required ? "*" : "");
     add_shape(&b, p->shape);
-    add_place(&b, p);
+    for (size_t i = 0; i < p->arm_len; i++)
+        buf_fmt(&b, "%s%.*s", i ? "/" : "  -> ", STR_ARG(p->arm[i]));
     if (p->role != ROLE_PLAIN)
         buf_fmt(&b, "  [%s]", model_role_name(p->role));
     if (p->variant.len)
@@ -150,14 +142,6 @@ static void show_head(struct call *c, const struct model_resource *r)
         output_add(c->out, STR("name        a UUID unless azureName is set\n"));
 }
 
-static void show_side(struct call *c, const char *name, const struct model_type *t)
-{
-    struct showing s = {.out = c->out, .arena = c->arena};
-
-    output_fmt(c->out, "\n%s\n", name);
-    show_type(&s, t, 0);
-}
-
 bool cmd_model_show(struct call *c, str folder, bool status, struct err *e)
 {
     const struct model_resource *r;
@@ -169,8 +153,10 @@ bool cmd_model_show(struct call *c, str folder, bool status, struct err *e)
         return false;
     bool ok = kind_list_find(c->arena, m, c->args[0], &r, e);
     if (ok) {
+        struct showing s = {.out = c->out, .arena = c->arena};
         show_head(c, r);
-        show_side(c, status ? "status" : "spec", status ? r->status : r->spec);
+        output_fmt(c->out, "\n%s\n", status ? "status" : "spec");
+        show_type(&s, status ? r->status : r->spec, 0);
     }
     model_close(m);
     return ok;

@@ -11,7 +11,7 @@
 
 struct operate_values {
     struct kube_values kube;
-    struct option_list scopes, kinds, target;
+    struct str_list scopes, kinds, target;
     str health, keep, metrics, lease_name, lease_namespace, namespace, period, policy, rules,
         settings;
     int64_t confirm, patience;
@@ -70,7 +70,7 @@ static bool take_options(const struct operate_values *v, struct operating *o, st
 {
     o->settings.namespace = namespace;
     if (v->target.len)
-        o->settings.target = (struct str_list){v->target.items, v->target.len, v->target.len};
+        o->settings.target = v->target;
     if (v->period.len && !schedule_parse(v->period, &o->settings.period, e))
         return err_wrap(e, "--sync-period");
     if (v->policy.len && !settings_policy(v->policy, &o->settings.policy, e))

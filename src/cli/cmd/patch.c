@@ -97,7 +97,7 @@ static bool cmd_patch(struct call *c, struct err *e)
 {
     const struct patch_values *v = c->values;
     struct patching p = {.printer = {.out = c->out, .format = v->output}};
-    struct option_list files;
+    struct str_list files;
 
     if (!read_patch(c, &p.merge, e) || !input_files(c, &files, e))
         return false;

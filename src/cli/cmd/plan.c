@@ -81,7 +81,7 @@ static bool read_all(struct call *c, struct manifests *m, struct err *e)
 {
     const struct plan_values *v = c->values;
     struct call words = *c;
-    struct option_list files;
+    struct str_list files;
     size_t count = 0;
     str *names = ARENA_ARRAY(c->arena, str, v->files.len + c->arg_count + 1);
 
@@ -180,13 +180,12 @@ static struct value *finding_json(struct arena *a, const struct finding *f)
 static bool print_json(struct call *c, const struct plan *p, struct err *e)
 {
     struct value *list = value_list(c->arena);
-    struct printer printer = {.out = c->out, .format = STR("json")};
 
     for (size_t i = 0; i < p->findings.len; i++)
         value_add(c->arena, list, finding_json(c->arena, &p->findings.items[i]));
     for (size_t i = 0; i < p->count && !p->findings.len; i++)
         value_add(c->arena, list, step_json(c->arena, &p->steps[i]));
-    return print_document(&printer, &(struct doc){.root = list}, e);
+    return print_as_json(c->out, list, e);
 }
 
 /* With findings nothing is sent. */

@@ -352,8 +352,7 @@ static bool print(struct call *c, struct value *plan, struct err *e)
     struct buf b = buf_new(c->arena, OUTPUT_MAX);
 
     if (str_eq(v->output, STR("json")))
-        return print_document(&(struct printer){.out = c->out, .format = STR("json")},
-                              &(struct doc){.root = plan}, e);
+        return print_as_json(c->out, plan, e);
     if (str_eq(v->output, STR("text"))) {
         print_text(c, plan);
         return true;

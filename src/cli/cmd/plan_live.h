@@ -10,7 +10,7 @@
 
 struct plan_values {
     struct kube_values kube;
-    struct option_list files, scopes;
+    struct str_list files, scopes;
     str azure, model, namespace, output, policy, rules, subscription;
     bool all, offline, no_cluster, recursive, strict;
 };

@@ -6,7 +6,7 @@
 
 struct reference_values {
     str cases, config, output, overrides, severity;
-    struct option_list ignore, kinds;
+    struct str_list ignore, kinds;
     int64_t min_coverage;
     bool accept, outside_links, strict;
 };

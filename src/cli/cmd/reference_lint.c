@@ -65,8 +65,6 @@ static bool print_json(struct call *c, const struct lint_report *r, struct err *
 {
     struct arena *a = c->arena;
     struct value *root = value_object(a), *list = value_list(a);
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
 
     for (size_t i = 0; i < r->findings.len; i++)
         value_add(a, list, finding_value(a, &r->findings.items[i]));
@@ -74,7 +72,7 @@ static bool print_json(struct call *c, const struct lint_report *r, struct err *
     value_set_int(a, root, STR("errors"), (int64_t)r->errors);
     value_set_int(a, root, STR("warnings"), (int64_t)r->warnings);
     value_set(a, root, STR("findings"), list);
-    return print_document(&printer, &doc, e);
+    return print_as_json(c->out, root, e);
 }
 
 /* ---- For other tools. ---- */
@@ -122,7 +120,7 @@ static bool print_sarif(struct call *c, const struct lint_report *r, struct err 
 
 /* ---- Which findings count. ---- */
 
-static bool check_ignored(struct call *c, const struct option_list *ignore, struct err *e)
+static bool check_ignored(struct call *c, const struct str_list *ignore, struct err *e)
 {
     for (size_t i = 0; i < ignore->len; i++) {
         size_t k = 0;

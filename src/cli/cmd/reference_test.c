@@ -181,8 +181,6 @@ static bool print_json(struct call *c, const struct case_report *r, struct err *
 {
     struct arena *a = c->arena;
     struct value *root = value_object(a), *list;
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
 
     value_set_int(a, root, STR("passed"), (int64_t)r->passed);
     value_set_int(a, root, STR("failed"), (int64_t)r->failed);
@@ -191,7 +189,7 @@ static bool print_json(struct call *c, const struct case_report *r, struct err *
     for (size_t i = 0; i < r->cases.len; i++)
         value_add(a, list, case_value(a, &r->cases.items[i]));
     value_set(a, root, STR("coverage"), coverage_value(a, r));
-    return print_document(&printer, &doc, e);
+    return print_as_json(c->out, root, e);
 }
 
 /* ---- The whole. ---- */

@@ -8,7 +8,7 @@
 
 struct render_values {
     str left, right, missing_key, profile;
-    struct option_list data, lookup, set;
+    struct str_list data, lookup, set;
 };
 
 static const char *const missing_keys[] = {"default", "invalid", "zero", "error", NULL};
@@ -39,7 +39,7 @@ static const struct option render_options[] = {
 static bool read_data(struct call *c, const struct render_values *v, struct value **out,
                       struct err *e)
 {
-    struct option_list files = {0};
+    struct str_list files = {0};
 
     for (size_t i = 0; i < v->data.len; i++)
         if (!input_add(c->arena, v->data.items[i], &files, e))
@@ -76,15 +76,6 @@ static bool set_one(struct arena *a, struct value *root, str text, struct err *e
     }
     return (path_parse_dotted(a, key, &path, e) && path_set(a, &path, root, item, e)) ||
            err_wrap(e, "--set %.*s", STR_ARG(text));
-}
-
-static bool set_all(struct call *c, const struct render_values *v, struct value *root,
-                    struct err *e)
-{
-    for (size_t i = 0; i < v->set.len; i++)
-        if (!set_one(c->arena, root, v->set.items[i], e))
-            return false;
-    return true;
 }
 
 /* ---- What templates ask. ---- */
@@ -137,16 +128,6 @@ static void warn(void *ctx, str text)
     message_warning((struct where){0}, text);
 }
 
-static bool read_objects(struct call *c, const struct option_list *files, struct host *h,
-                         struct err *e)
-{
-    h->objects = ARENA_ARRAY(c->arena, struct objects, files->len);
-    for (; h->count < files->len; h->count++)
-        if (!objects_read(c, files->items[h->count], &h->objects[h->count], e))
-            return false;
-    return true;
-}
-
 /* ---- Templates. ---- */
 
 static enum tmpl_profile profile_named(str name)
@@ -187,7 +168,7 @@ static str template_name(str word, str path)
 static bool add_templates(struct arena *a, str word, struct source_files *out, struct err *e)
 {
     static const char *const endings[] = {".json", ".tmpl", ".tpl", ".yaml", ".yml", NULL};
-    struct option_list found = {0};
+    struct str_list found = {0};
 
     if (!input_add_ending(a, word, endings, &found, e))
         return false;
@@ -218,50 +199,20 @@ static bool find_templates(struct call *c, struct source_files *out, struct err 
     return true;
 }
 
-static bool read_template(struct arena *a, str path, str *text, struct err *e)
-{
-    return str_eq(path, STR("-")) ? file_read_fd(a, 0, STR("<stdin>"), FILE_MAX, text, e)
-                                  : file_read(a, path, text, e);
-}
-
-static bool parse_templates(struct call *c, const struct source_files *files, struct tmpl_set *set,
-                            struct err *e)
-{
-    for (size_t i = 0; i < files->len; i++) {
-        str text;
-        if (!read_template(c->arena, files->items[i].path, &text, e) ||
-            !tmpl_parse(set, files->items[i].name, text, e))
-            return false;
-    }
-    return true;
-}
-
 /* Together with the output and spare room for growth, any template stays below 256 MiB. */
 static const struct tmpl_limits limits = {.memory = 96 * MIB};
 
 /* Nothing is written of a template that fails. */
-static bool render_one(struct call *c, const struct tmpl_set *set, str name, struct tmpl_run *run,
-                       struct err *e)
+static void render_one(struct call *c, const struct tmpl_set *set, str name, struct tmpl_run *run)
 {
     AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
     struct buf out = buf_new(c->arena, TMPL_OUTPUT_MAX);
 
-    if (!tmpl_execute(a, set, name, run, &out, e))
-        return false;
-    output_add(c->out, buf_str(&out));
-    return true;
-}
-
-static bool render_all(struct call *c, const struct source_files *files, const struct tmpl_set *set,
-                       struct tmpl_run *run)
-{
-    for (size_t i = 0; i < files->len; i++) {
-        str name = files->items[i].name;
-        AUTO_ERR e = {0};
-        if (!str_has_prefix(last_element(name), STR("_")) && !render_one(c, set, name, run, &e))
-            call_report(c, &e);
-    }
-    return true;
+    if (tmpl_execute(a, set, name, run, &out, &e))
+        output_add(c->out, buf_str(&out));
+    else
+        call_report(c, &e);
 }
 
 static bool cmd_render(struct call *c, struct err *e)
@@ -273,7 +224,7 @@ static bool cmd_render(struct call *c, struct err *e)
     opts.extra = str_eq(v->profile, STR("plumb")) ? TMPL_HELM : 0;
     struct tmpl_set *set = tmpl_new(c->arena, &opts);
     struct source_files files = {0};
-    struct host host = {0};
+    struct host host = {.objects = ARENA_ARRAY(c->arena, struct objects, v->lookup.len)};
     struct tmpl_hooks hooks = {
         .ctx = &host, .lookup = lookup, .candidates = candidates, .warn = warn};
     struct tmpl_run run = {.hooks = &hooks, .limits = &limits};
@@ -282,12 +233,27 @@ static bool cmd_render(struct call *c, struct err *e)
     if (v->missing_key.len &&
         !tmpl_option(set, str_concat(c->arena, STR("missingkey="), v->missing_key), e))
         return false;
-    if (!read_data(c, v, &data, e) || !set_all(c, v, data, e) ||
-        !read_objects(c, &v->lookup, &host, e) || !find_templates(c, &files, e) ||
-        !parse_templates(c, &files, set, e))
+    if (!read_data(c, v, &data, e))
         return false;
+    for (size_t i = 0; i < v->set.len; i++)
+        if (!set_one(c->arena, data, v->set.items[i], e))
+            return false;
+    for (; host.count < v->lookup.len; host.count++)
+        if (!objects_read(c, v->lookup.items[host.count], &host.objects[host.count], e))
+            return false;
+    if (!find_templates(c, &files, e))
+        return false;
+    for (size_t i = 0; i < files.len; i++) {
+        struct source source;
+        if (!input_read(c->arena, files.items[i].path, FILE_MAX, &source, e) ||
+            !tmpl_parse(set, files.items[i].name, source.text, e))
+            return false;
+    }
     run.data = data;
-    return render_all(c, &files, set, &run);
+    for (size_t i = 0; i < files.len; i++)
+        if (!str_has_prefix(last_element(files.items[i].name), STR("_")))
+            render_one(c, set, files.items[i].name, &run);
+    return true;
 }
 
 const struct command command_render = {

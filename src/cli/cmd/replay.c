@@ -123,31 +123,24 @@ static bool print(struct replaying *r, struct err *e)
     value_set_int(a, out, STR("same"), (int64_t)r->same);
     value_set_int(a, out, STR("masked"), (int64_t)r->inexact);
     value_set(a, out, STR("different"), r->list);
-    return print_document(&(struct printer){.out = r->call->out, .format = STR("json")},
-                          &(struct doc){.root = out}, e);
-}
-
-/* In a folder, also the rotated files of the operator. */
-static bool find_files(struct call *c, struct option_list *out, struct err *e)
-{
-    static const char *const endings[] = {".json", ".jsonl", ".jsonl.1", NULL};
-
-    for (size_t i = 0; i < c->arg_count; i++)
-        if (!input_add_ending(c->arena, c->args[i], endings, out, e))
-            return false;
-    return true;
+    return print_as_json(r->call->out, out, e);
 }
 
 static bool cmd_replay(struct call *c, struct err *e)
 {
+    /* In a folder, also the rotated files of the operator. */
+    static const char *const endings[] = {".json", ".jsonl", ".jsonl.1", NULL};
     const struct replay_values *v = c->values;
     struct replaying r = {.call = c, .list = value_list(c->arena)};
-    struct option_list files = {0};
+    struct str_list files = {0};
     bool ok = true;
 
     if (v->rules.len && !kind_set_open(c->arena, v->rules, &r.rules, e))
         return err_wrap(e, "--rules");
-    if (!find_files(c, &files, e) || !model_open(c->arena, v->model, &r.model, e))
+    for (size_t i = 0; i < c->arg_count; i++)
+        if (!input_add_ending(c->arena, c->args[i], endings, &files, e))
+            return false;
+    if (!model_open(c->arena, v->model, &r.model, e))
         return false;
     for (size_t i = 0; ok && i < files.len; i++)
         ok = replay_file(&r, files.items[i], e);

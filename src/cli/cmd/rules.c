@@ -5,8 +5,6 @@
 #include "arm/rules/rules.h"
 #include "base/quote.h"
 
-#include <unistd.h>
-
 /* The largest file of rules that is read. */
 #define RULES_MAX (16 * MIB)
 
@@ -63,16 +61,6 @@ static void add(struct call *c, struct tally *t, struct where at, const char *se
         add_text(c, at, severity, text);
 }
 
-static bool read_file(struct call *c, str name, struct source *src, struct err *e)
-{
-    if (str_eq(name, STR("-"))) {
-        src->file = STR("<stdin>");
-        return file_read_fd(c->arena, STDIN_FILENO, src->file, RULES_MAX, &src->text, e);
-    }
-    src->file = name;
-    return file_read_max(c->arena, name, RULES_MAX, &src->text, e);
-}
-
 /* A file that is not a rule file, or an invalid one, is a finding too. */
 static bool lint_file(struct call *c, str name, struct tally *t, struct err *e)
 {
@@ -81,7 +69,7 @@ static bool lint_file(struct call *c, str name, struct tally *t, struct err *e)
     size_t count, rules;
     AUTO_ERR fault = {0};
 
-    if (!read_file(c, name, src, e))
+    if (!input_read(c->arena, name, RULES_MAX, src, e))
         return false;
     t->files++;
     if (!rules_lint_file(c->arena, src, &found, &count, &rules, &fault)) {
@@ -101,15 +89,13 @@ static bool lint_file(struct call *c, str name, struct tally *t, struct err *e)
 static bool finish_json(struct call *c, const struct tally *t, struct err *e)
 {
     struct value *root = value_object(c->arena);
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
 
     value_set_int(c->arena, root, STR("files"), (int64_t)t->files);
     value_set_int(c->arena, root, STR("rules"), (int64_t)t->rules);
     value_set_int(c->arena, root, STR("errors"), (int64_t)t->errors);
     value_set_int(c->arena, root, STR("warnings"), (int64_t)t->warnings);
     value_set(c->arena, root, STR("findings"), t->list);
-    return print_document(&printer, &doc, e);
+    return print_as_json(c->out, root, e);
 }
 
 static void finish_text(struct call *c, const struct tally *t)
@@ -126,7 +112,7 @@ static void finish_text(struct call *c, const struct tally *t)
 static bool lint(struct call *c, struct err *e)
 {
     const struct rules_values *v = c->values;
-    struct option_list files;
+    struct str_list files;
     struct tally t = {0};
 
     if (str_eq(v->output, STR("json")))

@@ -16,7 +16,7 @@ struct serve_values {
     str data, listen, period;
     int64_t port, azure_port, confirm;
     bool operate, simulate;
-    struct option_list kinds, presets;
+    struct str_list kinds, presets;
 };
 
 static const struct option serve_options[] = {

@@ -13,7 +13,7 @@ struct simulate_values {
     int64_t port, seed;
     str state, tenant;
     bool auth, virtual_time;
-    struct option_list behaviour, faults, presets;
+    struct str_list behaviour, faults, presets;
 };
 
 static const struct option simulate_options[] = {
@@ -58,7 +58,7 @@ static bool configure(const struct simulate_values *v, struct sim_config *config
 
 typedef bool add_fn(struct sim *s, const struct source *src, struct err *e);
 
-static bool add_files(struct call *c, struct sim *s, const struct option_list *files, add_fn *add,
+static bool add_files(struct call *c, struct sim *s, const struct str_list *files, add_fn *add,
                       struct err *e)
 {
     for (size_t i = 0; i < files->len; i++) {

@@ -213,7 +213,7 @@ static bool print_json(struct reading *r, const struct tree_node *n, struct err 
 {
     struct arena *a = r->call->arena;
     struct value *out = node_json(r, n, true), *owners = value_list(a);
-    struct printer printer = {.out = r->call->out, .format = STR("json")};
+
     const struct tree_node *top = n;
 
     for (const struct tree_node *o = n->owner; o; o = o->owner) {
@@ -227,7 +227,7 @@ static bool print_json(struct reading *r, const struct tree_node *n, struct err 
         value_add(a, owners, missing);
     }
     value_set(a, out, STR("owners"), owners);
-    return print_document(&printer, &(struct doc){.root = out}, e);
+    return print_as_json(r->call->out, out, e);
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */

@@ -18,16 +18,6 @@ static const struct option version_options[] = {
      .help = "Write as `FORMAT`: text or json", .choices = formats},
 };
 
-/* The libraries that are loaded when they are first needed. */
-static void write_libraries(struct output *out)
-{
-    output_add(out, STR(",\"libraries\":["));
-    for (size_t i = 0; library_names[i]; i++)
-        output_fmt(out, "%s{\"file\":\"%s\",\"package\":\"%s\"}", i ? "," : "",
-                   library_names[i]->file, library_names[i]->package);
-    output_add(out, STR("]"));
-}
-
 static bool cmd_version(struct call *c, struct err *e)
 {
     const struct version_values *v = c->values;
@@ -36,10 +26,12 @@ static bool cmd_version(struct call *c, struct err *e)
     if (str_eq(v->output, STR("json"))) {
         output_fmt(c->out,
                    "{\"name\":\"plumb\",\"version\":\"" PLUMB_VERSION "\",\"commit\":\"%s\","
-                   "\"date\":\"%s\",\"modelDate\":\"%s\"",
+                   "\"date\":\"%s\",\"modelDate\":\"%s\",\"libraries\":[",
                    build_info.commit, build_info.date, build_info.model_date);
-        write_libraries(c->out);
-        output_add(c->out, STR("}\n"));
+        for (size_t i = 0; library_names[i]; i++)
+            output_fmt(c->out, "%s{\"file\":\"%s\",\"package\":\"%s\"}", i ? "," : "",
+                       library_names[i]->file, library_names[i]->package);
+        output_add(c->out, STR("]}\n"));
     } else {
         output_add(c->out, STR("plumb " PLUMB_VERSION "\n"));
     }

@@ -167,13 +167,6 @@ static void print_object(struct call *c, const struct value *w)
     print_guard(c, w);
 }
 
-static bool print_json(struct call *c, struct value *v, struct err *e)
-{
-    struct printer printer = {.out = c->out, .format = STR("json")};
-
-    return print_document(&printer, &(struct doc){.root = v}, e);
-}
-
 static bool show_object(struct cluster *cl, struct err *e)
 {
     struct call *c = cl->call;
@@ -195,7 +188,7 @@ static bool show_object(struct cluster *cl, struct err *e)
     }
     struct value *w = why_object(c->arena, object);
     if (str_eq(v->output, STR("json")))
-        return print_json(c, w, e);
+        return print_as_json(c->out, w, e);
     print_object(c, w);
     return true;
 }
@@ -240,7 +233,7 @@ static bool show_kinds(struct cluster *cl, struct err *e)
         return false;
     struct value *list = why_kinds_list(kinds);
     if (str_eq(v->output, STR("json")))
-        return print_json(c, list, e);
+        return print_as_json(c->out, list, e);
     output_fmt(c->out, "%-40s %8s %8s %8s %8s %8s %8s\n", "KIND", "OBJECTS", "DRIFT", "REPORTED",
                "STUCK", "LOSSES", "PUTS");
     for (size_t i = 0; i < value_len(list) && i < KINDS_SHOWN; i++)

@@ -12,12 +12,7 @@
 
 /* ---- Streams. ---- */
 
-/* A failed write to standard output is reported; one to standard error cannot be. */
-static bool write_out(str text, struct err *e)
-{
-    return file_write_fd(STDOUT_FILENO, STR("/dev/stdout"), text, e);
-}
-
+/* Unlike a failed write to standard output, this one cannot be reported. */
 static void write_note(str text)
 {
     AUTO_ERR e = {0};
@@ -49,7 +44,7 @@ static enum exit_status finish(struct arena *a, str text, enum exit_status statu
 {
     AUTO_ERR e = {0};
 
-    if (write_out(text, &e))
+    if (file_write_fd(STDOUT_FILENO, STR("/dev/stdout"), text, &e))
         return status;
     err_wrap(&e, "error occurred when writing output");
     return show_error(a, &e);

@@ -53,13 +53,6 @@ static void add_candidate(struct completion *c, str word, str prefix, str descri
 
 /* ---- The command completion. ---- */
 
-static void add_shells(struct completion *c, str prefix)
-{
-    for (size_t i = 0; shells[i]; i++)
-        add_candidate(c, str_c(shells[i]), prefix,
-                      str_fmt(c->arena, "Generate the autocompletion script for %s", shells[i]));
-}
-
 static bool is_shell(str word)
 {
     for (size_t i = 0; shells[i]; i++)
@@ -87,8 +80,9 @@ static enum directive complete_completion(struct completion *c, size_t argc, cha
         return DIRECTIVE_NO_FILES;
     if (str_has_prefix(last, STR("-")))
         add_completion_options(c, before, last);
-    else if (argc == 2)
-        add_shells(c, last);
+    for (size_t i = 0; argc == 2 && shells[i]; i++)
+        add_candidate(c, str_c(shells[i]), last,
+                      str_fmt(c->arena, "Generate the autocompletion script for %s", shells[i]));
     return DIRECTIVE_NO_FILES;
 }
 
@@ -115,14 +109,6 @@ struct place {
     size_t earlier; /* arguments that are complete */
 };
 
-/* The name of the option in a word; for joined letters, the last one. */
-static str name_in(str word)
-{
-    if (str_has_prefix(word, STR("--")))
-        return str_from(word, 2);
-    return str_from(word, word.len - 1);
-}
-
 static bool names_option(str word)
 {
     return word.len > 1 && word.ptr[0] == '-' && !str_eq(word, STR("--")) &&
@@ -140,7 +126,9 @@ static struct place find_place(const struct completion *c, size_t argc, char *co
         p.prefix = value;
     else if (!begun && names_option(before))
         name = before;
-    name = name.len ? name_in(name) : STR_NONE;
+    /* Of joined letters, the last one counts. */
+    if (name.len)
+        name = str_from(name, str_has_prefix(name, STR("--")) ? 2 : name.len - 1);
     if (!name.len)
         return p;
     p.option = find_option(&c->options, name);

@@ -43,15 +43,10 @@ static void add_action(struct buf *out, const struct option *o)
     }
 }
 
-static bool may_repeat(const struct option *o)
-{
-    return o->type == OPTION_ARRAY || o->type == OPTION_STRINGS || o->type == OPTION_COUNT;
-}
-
 static void add_spec(struct writer *w, const struct option *o, str name)
 {
     buf_fmt(w->out, "%s'", w->indent);
-    if (may_repeat(o))
+    if (o->type == OPTION_ARRAY || o->type == OPTION_STRINGS || o->type == OPTION_COUNT)
         buf_char(w->out, '*');
     else if (o->letter)
         buf_fmt(w->out, "(-%c --%s)", o->letter, o->name);

@@ -65,7 +65,7 @@ static bool fits(struct arena *a, str pattern, const struct model_kind *k)
 }
 
 /* used records which of the patterns matched. */
-static bool fits_any(const struct option_list *patterns, bool *used, const struct model_kind *k)
+static bool fits_any(const struct str_list *patterns, bool *used, const struct model_kind *k)
 {
     AUTO_ARENA a = arena_new();
     bool any = patterns->len == 0;
@@ -76,7 +76,7 @@ static bool fits_any(const struct option_list *patterns, bool *used, const struc
     return any;
 }
 
-bool kind_names_select(struct arena *a, struct model *m, const struct option_list *patterns,
+bool kind_names_select(struct arena *a, struct model *m, const struct str_list *patterns,
                        struct kind_names *out, struct err *e)
 {
     bool *used = ARENA_ARRAY(a, bool, patterns->len + 1);
@@ -101,7 +101,7 @@ bool kind_names_select(struct arena *a, struct model *m, const struct option_lis
     return true;
 }
 
-bool kind_list_select(struct arena *a, struct model *m, const struct option_list *patterns,
+bool kind_list_select(struct arena *a, struct model *m, const struct str_list *patterns,
                       struct kind_list *out, struct err *e)
 {
     VEC(const struct model_resource *) list = {0};
@@ -133,13 +133,6 @@ size_t kind_list_end(const struct kind_list *list, size_t i)
 }
 
 /* ---- One kind. ---- */
-
-/* The full name of a group: network is network.azure.com. */
-static str full_group(struct arena *a, str group)
-{
-    return str_has_suffix(group, STR(".azure.com")) ? group
-                                                    : str_concat(a, group, STR(".azure.com"));
-}
 
 /* Finds the group that has the kind; if there are several, the error lists them. */
 static bool find_group(struct arena *a, struct model *m, str kind, str *group, str *exact,
@@ -176,7 +169,8 @@ bool kind_list_find(struct arena *a, struct model *m, str text, const struct mod
     bool versioned = str_cut(text, STR("@"), &name, &version);
 
     if (str_cut(name, STR("/"), &group, &kind)) {
-        group = full_group(a, group);
+        if (!str_has_suffix(group, STR(".azure.com")))
+            group = str_concat(a, group, STR(".azure.com"));
     } else {
         kind = name;
         if (!find_group(a, m, name, &group, &kind, e))

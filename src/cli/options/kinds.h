@@ -22,13 +22,11 @@ struct kind_names {
  * patterns, all kinds. A pattern that matches nothing, or is invalid, is an error. Built-in model
  * files are not read.
  */
-MUST_CHECK bool kind_names_select(struct arena *a, struct model *m,
-                                  const struct option_list *patterns, struct kind_names *out,
-                                  struct err *e);
+MUST_CHECK bool kind_names_select(struct arena *a, struct model *m, const struct str_list *patterns,
+                                  struct kind_names *out, struct err *e);
 /* All versions of these kinds. */
-MUST_CHECK bool kind_list_select(struct arena *a, struct model *m,
-                                 const struct option_list *patterns, struct kind_list *out,
-                                 struct err *e);
+MUST_CHECK bool kind_list_select(struct arena *a, struct model *m, const struct str_list *patterns,
+                                 struct kind_list *out, struct err *e);
 /* The index after the last version of the kind at i. */
 size_t kind_list_end(const struct kind_list *list, size_t i);
 /*

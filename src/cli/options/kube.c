@@ -45,11 +45,6 @@ const struct option kube_options[] = {
 };
 const size_t kube_option_count = COUNT(kube_options);
 
-static struct str_list list_of(const struct option_list *from)
-{
-    return (struct str_list){from->items, from->len, from->cap};
-}
-
 void kube_show_warning(void *ctx, str text)
 {
     (void)ctx;
@@ -76,8 +71,8 @@ struct kube_flags kube_values_flags(const struct options *o, const struct kube_v
         .password = v->password,
         .as = v->as,
         .as_uid = v->as_uid,
-        .as_groups = list_of(&v->as_group),
-        .as_user_extra = list_of(&v->as_user_extra),
+        .as_groups = v->as_group,
+        .as_user_extra = v->as_user_extra,
         .request_timeout = v->request_timeout,
         .disable_compression = v->disable_compression,
         .cache_dir = v->cache_dir,

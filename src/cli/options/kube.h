@@ -16,7 +16,7 @@ struct kube_values {
     str kubeconfig, context, cluster, user, namespace, server, token, username, password;
     str certificate_authority, client_certificate, client_key, tls_server_name;
     str as, as_uid, request_timeout, cache_dir;
-    struct option_list as_group, as_user_extra;
+    struct str_list as_group, as_user_extra;
     bool insecure_skip_tls_verify, disable_compression;
 };
 

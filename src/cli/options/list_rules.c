@@ -41,7 +41,7 @@ static bool read_rule(struct list_rules *r, str text, struct err *e)
     return split_fields(r->arena, text, rule, e);
 }
 
-bool list_rules_read(struct arena *a, const struct option_list *by, struct list_rules *out,
+bool list_rules_read(struct arena *a, const struct str_list *by, struct list_rules *out,
                      struct err *e)
 {
     *out = (struct list_rules){.arena = a, .by = by};

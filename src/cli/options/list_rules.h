@@ -15,15 +15,15 @@
 
 struct list_rules {
     struct arena *arena;
-    const struct option_list *by;
+    const struct str_list *by;
     struct list_rule *items;
     size_t len, cap;
     size_t fixed; /* how many name a path; the others are made for each pair of trees */
 };
 
 /* Reads the values of --by, which must live as long as the rules. */
-MUST_CHECK bool list_rules_read(struct arena *a, const struct option_list *by,
-                                struct list_rules *out, struct err *e);
+MUST_CHECK bool list_rules_read(struct arena *a, const struct str_list *by, struct list_rules *out,
+                                struct err *e);
 /*
  * Replaces the rules without a path with one for each matching list of the tree, for the next
  * comparison. A tree with lists at more than LIST_RULES_MAX different paths is ERR_LIMIT.

@@ -68,12 +68,6 @@ bool options_given(const struct options *o, str name)
     return find_name(o, name, &f) && f.group->given[f.option - f.group->options];
 }
 
-/* A prefix of at least two letters is as good as one typo. */
-static size_t unlikeness(str given, str name)
-{
-    return given.len >= 2 && str_has_prefix(name, given) ? 1 : str_distance(given, name);
-}
-
 const struct option *options_suggest(const struct options *o, str name)
 {
     const struct option *best = NULL;
@@ -82,7 +76,10 @@ const struct option *options_suggest(const struct options *o, str name)
     for (size_t g = 0; g < o->group_count; g++) {
         for (size_t i = 0; i < o->groups[g].count; i++) {
             const struct option *option = &o->groups[g].options[i];
-            size_t distance = unlikeness(name, str_c(option->name));
+            str known = str_c(option->name);
+            /* A prefix of at least two letters is as good as one typo. */
+            size_t distance =
+                name.len >= 2 && str_has_prefix(known, name) ? 1 : str_distance(name, known);
             if (option->hidden || distance >= least || distance >= name.len)
                 continue;
             least = distance;

@@ -33,13 +33,8 @@ enum option_type {
     OPTION_DURATION, /* int64_t, nanoseconds: 1h30m, 250ms */
     OPTION_INT,      /* int64_t, including 0x10, 0b1, 0o7, 1_000 */
     OPTION_STRING,   /* str */
-    OPTION_STRINGS,  /* struct option_list; a value is split at commas, with CSV quoting */
-    OPTION_ARRAY,    /* struct option_list; a value is one element */
-};
-
-struct option_list {
-    str *items;
-    size_t len, cap;
+    OPTION_STRINGS,  /* struct str_list; a value is split at commas, with CSV quoting */
+    OPTION_ARRAY,    /* struct str_list; a value is one element */
 };
 
 /* What the shell offers for a value or an argument. */

@@ -3,12 +3,12 @@
 #include "cli/options/options.h"
 #include "go/quote.h"
 
-/* Finds a word in back quotes: its start and end without the quotes. */
 const char *option_help(const struct option *o)
 {
     return o->words ? o->words->help(o->words->of) : o->help;
 }
 
+/* Finds a word in back quotes: its start and end without the quotes. */
 static bool find_quoted(str help, size_t *start, size_t *end)
 {
     size_t open = str_find_char(help, '`');
@@ -178,17 +178,6 @@ static str take_line(str *rest, size_t width, size_t slop)
 #define WRAP_INDENT 16
 #define WRAP_SLOP 5
 
-static void add_without_newlines(struct buf *out, str text, str instead)
-{
-    str line;
-
-    while (str_cut(text, STR("\n"), &line, &text)) {
-        buf_add(out, line);
-        buf_add(out, instead);
-    }
-    buf_add(out, line);
-}
-
 static void add_wrapped(struct buf *out, str text, size_t indent, size_t cols)
 {
     bool narrow = cols < indent + WRAP_LEAST;
@@ -201,7 +190,7 @@ static void add_wrapped(struct buf *out, str text, size_t indent, size_t cols)
     if (narrow)
         indent = WRAP_INDENT;
     if (cols < indent + WRAP_LEAST) {
-        add_without_newlines(out, text, STR("\n                "));
+        add_indented(out, text, WRAP_INDENT);
         return;
     }
     if (narrow) {

@@ -71,7 +71,7 @@ static bool set_duration(int64_t *target, str text, struct err *e)
 
 /* ---- Lists. ---- */
 
-static bool set_strings(struct arena *a, struct option_list *target, str text, bool first,
+static bool set_strings(struct arena *a, struct str_list *target, str text, bool first,
                         struct err *e)
 {
     str *fields = NULL;
@@ -80,16 +80,16 @@ static bool set_strings(struct arena *a, struct option_list *target, str text, b
     if (text.len && !csv_record(a, text, ',', &fields, &count, e))
         return false;
     if (first)
-        *target = (struct option_list){0};
+        *target = (struct str_list){0};
     for (size_t i = 0; i < count; i++)
         VEC_PUSH(a, target, fields[i]);
     return true;
 }
 
-static void set_array(struct arena *a, struct option_list *target, str text, bool first)
+static void set_array(struct arena *a, struct str_list *target, str text, bool first)
 {
     if (first)
-        *target = (struct option_list){0};
+        *target = (struct str_list){0};
     VEC_PUSH(a, target, text);
 }
 
@@ -156,16 +156,12 @@ bool option_set(struct arena *a, const struct option *o, void *target, str text,
     return true;
 }
 
-static void *target_of(const struct option *o, void *values)
-{
-    return (char *)values + o->offset;
-}
-
 void options_defaults(struct arena *a, const struct option *options, size_t count, void *values)
 {
     for (size_t i = 0; i < count; i++) {
         const struct option *o = &options[i];
-        bool ok = !o->value || option_set(a, o, target_of(o, values), str_c(o->value), true, NULL);
+        void *target = (char *)values + o->offset;
+        bool ok = !o->value || option_set(a, o, target, str_c(o->value), true, NULL);
         assert(ok);
         (void)ok;
     }

@@ -11,7 +11,7 @@ struct values {
     bool all;
     int64_t count, number, wait;
     str format, name;
-    struct option_list files, words;
+    struct str_list files, words;
 };
 
 static const char *const formats[] = {"json", "yaml", NULL};
