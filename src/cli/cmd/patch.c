@@ -87,7 +87,7 @@ static bool read_patch(struct call *c, str *out, struct err *e)
     *out = src->text;
     if (json_read(c->arena, src, NULL, &root, NULL))
         return true;
-    if (!yaml_read(c->arena, src, NULL, &root, e) || !json_write(&json, root, &json_exact, e))
+    if (!yaml_read(c->arena, src, &options, &root, e) || !json_write(&json, root, &json_exact, e))
         return err_wrap(e, "reading the patch");
     *out = buf_str(&json);
     return true;
