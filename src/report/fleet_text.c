@@ -417,8 +417,7 @@ static const struct line_rule rules[] = {
     {"Summary", COLOUR_BOLD},
     {"Drift: 0 ", COLOUR_GREEN},
     {"Drift: ", COLOUR_RED},
-    {"Verdict: all sites were compared completely, but", COLOUR_YELLOW},
-    {"Verdict: all", COLOUR_GREEN},
+    {"Verdict: complete", COLOUR_GREEN},
     {"Verdict: ", COLOUR_RED},
 };
 

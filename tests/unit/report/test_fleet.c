@@ -110,6 +110,23 @@ TEST(a_terminal_gets_no_commands_but_ours)
     assert_has(text, "\\x1b[2J");
 }
 
+TEST(a_complete_verdict_is_green_on_a_terminal)
+{
+    const struct report_options options = {.terminal = true, .colour = true};
+    AUTO_ARENA a = arena_new();
+    struct fleet fleet = {.reference = STR("ref"), .hash = STR("abc")};
+    struct fleet_groups *g = fleet_groups_new(a, &fleet);
+    struct fleet_site *s = VEC_ADD(a, &fleet.sites);
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    AUTO_ERR e = {0};
+
+    s->name = STR("site");
+    s->verdict = (struct result_verdict){.known = true, .complete = true};
+    fleet_groups_finish(g);
+    assert_ok(report_text.write_fleet(&fleet, &options, &out, &e), &e);
+    assert_has(buf_str(&out), "\033[32mVerdict: complete\033[0m");
+}
+
 TEST(data_can_be_read_back)
 {
     AUTO_ARENA a = arena_new();
@@ -123,4 +140,5 @@ RUN_TESTS(cmocka_unit_test(only_formats_of_fleets_are_found),
           cmocka_unit_test(a_page_holds_foreign_text_as_text),
           cmocka_unit_test(a_table_holds_a_row_per_line_and_no_formula),
           cmocka_unit_test(a_terminal_gets_no_commands_but_ours),
+          cmocka_unit_test(a_complete_verdict_is_green_on_a_terminal),
           cmocka_unit_test(data_can_be_read_back))
