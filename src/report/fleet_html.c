@@ -254,7 +254,7 @@ static void add_matrix_row(struct fleet_page *p, size_t index, const size_t *col
 
     buf_fmt(p->out, "<tr><td class=\"number\"><a href=\"#finding-%zu\">%zu</a></td><td>", index + 1,
             index + 1);
-    html_show(p->out, x->object.len ? fleet_object_text(a, x->object) : x->template);
+    html_show(p->out, fleet_subject(a, x));
     buf_fmt(p->out, "</td><td class=\"number\">%zu</td><td>", x->sites.len);
     add_strip(a, p->fleet, x, columns, order, p->out);
     buf_add(p->out, STR("</td></tr>\n"));

@@ -149,7 +149,7 @@ static void add_finding_links(struct fleet_page *p, const struct fleet_site *s)
         size_t index = s->findings.items[i];
         const struct fleet_finding *x = &p->fleet->findings.items[index];
         buf_fmt(p->out, "<li><a href=\"#finding-%zu\">%zu</a> ", index + 1, index + 1);
-        html_show(p->out, x->object.len ? fleet_object_text(a, x->object) : x->template);
+        html_show(p->out, fleet_subject(a, x));
         buf_fmt(p->out, " <span class=\"quiet\">%s, ", kinds[x->kind].label);
         html_show(p->out, fleet_share(a, p->fleet, x));
         buf_add(p->out, STR("</span></li>"));

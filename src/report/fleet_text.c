@@ -302,7 +302,7 @@ static void add_fresh(const struct writer *w)
     for (size_t i = 0; i < f->findings.len && (w->all || shown < CHANGES_SHOWN); i++) {
         const struct fleet_finding *x = &f->findings.items[i];
         str who = fleet_names(w->arena, f, &x->fresh, w->all);
-        str what = x->object.len ? fleet_object_text(w->arena, x->object) : x->template;
+        str what = fleet_subject(w->arena, x);
         shown += x->fresh.len > 0;
         if (x->fresh.len)
             buf_fmt(w->out, "- [%zu] %.*s: %.*s\n", i + 1, STR_ARG(name_of(w, what)),

@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 
 #include "report/internal.h"
+#include "text/codec.h"
 #include "text/json/json.h"
 
 #define VALUE_SHOWN 400
@@ -77,13 +78,11 @@ static void set_fingerprint(struct arena *a, struct value *result, const str *pa
     str text = str_join(a, parts, count, str_of(zero, 1));
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int len = 0;
-    struct buf hex = buf_new(a, BUF_UNLIMITED);
 
     EVP_Digest(text.len ? text.ptr : "", text.len, digest, &len, EVP_sha256(), NULL);
-    for (unsigned int i = 0; i < len; i++)
-        buf_fmt(&hex, "%02x", digest[i]);
+
     struct value *prints = value_set(a, result, STR("partialFingerprints"), value_object(a));
-    value_set_str(a, prints, STR("plumbFinding/v1"), buf_str(&hex));
+    value_set_str(a, prints, STR("plumbFinding/v1"), hex_encode(a, digest, len));
 }
 
 /* ---- Rules. ---- */
