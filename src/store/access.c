@@ -53,23 +53,14 @@ static bool open_authority(struct arena *a, str folder, int64_t now, struct issu
     return err_wrap(e, "%.*s and %.*s (remove both to make new ones)", STR_ARG(cert), STR_ARG(key));
 }
 
-static str new_token(struct arena *a)
-{
-    unsigned char bytes[TOKEN_BYTES];
-    struct buf b = buf_new(a, 2 * sizeof(bytes));
-
-    random_bytes(bytes, sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        buf_fmt(&b, "%02x", bytes[i]);
-    return buf_str(&b);
-}
-
 static bool open_token(struct arena *a, str folder, str *token, struct err *e)
 {
     str path = file_join(a, folder, STR("token"));
 
     if (file_kind(path) == FILE_MISSING) {
-        *token = new_token(a);
+        unsigned char bytes[TOKEN_BYTES];
+        random_bytes(bytes, sizeof(bytes));
+        *token = hex_encode(a, bytes, sizeof(bytes));
         return write_secret(path, *token, e);
     }
     if (!file_read_max(a, path, FILE_BYTES_MAX, token, e))

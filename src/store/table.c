@@ -197,11 +197,6 @@ static struct value *builtin_cell(struct arena *a, const struct column *c,
     return v ? text_cell(a, v) : value_string(a, STR_NONE);
 }
 
-static bool is_of(const struct column *c, const struct store_type *t)
-{
-    return str_eq(t->plural, str_c(c->plural));
-}
-
 /* ---- Tables. ---- */
 
 struct value *store_table_columns(struct store_request *r)
@@ -215,7 +210,7 @@ struct value *store_table_columns(struct store_request *r)
             a, list,
             new_column(a, STR("Name"), STR("string"), STR("name"), STR("Name of the object"), 0));
     for (size_t i = 0; r->type->builtin && i < COUNT(columns); i++)
-        if (is_of(&columns[i], r->type))
+        if (str_eq(r->type->plural, str_c(columns[i].plural)))
             value_add(a, list,
                       new_column(a, str_c(columns[i].name), str_c(columns[i].type), STR_NONE,
                                  str_fmt(a, "From %s", columns[i].paths), columns[i].priority));
@@ -238,7 +233,7 @@ static struct value *cells_of(struct store_request *r, const struct value *objec
     if (begins_with_name(r->type))
         value_add(a, list, value_string(a, object_name(object)));
     for (size_t i = 0; r->type->builtin && i < COUNT(columns); i++)
-        if (is_of(&columns[i], r->type))
+        if (str_eq(r->type->plural, str_c(columns[i].plural)))
             value_add(a, list, builtin_cell(a, &columns[i], object));
     if (r->type->builtin)
         return list;
