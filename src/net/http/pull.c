@@ -115,14 +115,6 @@ static void begin(struct http_pull *p)
     p->left = clock_wire();
 }
 
-/* Delivers the whole answer at once. */
-static void replay(struct http_pull *p)
-{
-    p->ok = tape_answer(p->client->config.tape, p->transfer.arena, &p->request,
-                        p->transfer.response, &p->failure);
-    p->ended = true;
-}
-
 bool http_pull_open(struct http_client *c, struct arena *a, const struct http_request *r,
                     struct http_response *response, struct http_pull **out, struct err *e)
 {
@@ -141,10 +133,13 @@ bool http_pull_open(struct http_client *c, struct arena *a, const struct http_re
     p->transfer =
         (struct transfer){.client = c, .arena = a, .request = &p->request, .response = response};
     *response = (struct http_response){.url = r->url};
-    if (c->config.tape && tape_is_replay(c->config.tape))
-        replay(p);
-    else
+    if (c->config.tape && tape_is_replay(c->config.tape)) {
+        /* Delivers the whole answer at once. */
+        p->ok = tape_answer(c->config.tape, a, &p->request, response, &p->failure);
+        p->ended = true;
+    } else {
         begin(p);
+    }
     /* A failure after the head is reported to readers who read that far. */
     if (!p->ended || p->ok || has_head(p)) {
         *out = p;
