@@ -147,20 +147,13 @@ struct source_files {
     size_t len, cap;
 };
 
-static str last_element(str path)
-{
-    size_t slash = str_rfind_char(path, '/');
-
-    return str_from(path, slash == STR_NPOS ? 0 : slash + 1);
-}
-
 /* The file name, or for files found in a folder, the path below it, which is unique. */
 static str template_name(str word, str path)
 {
     if (str_eq(path, STR("-")))
         return STR("<stdin>");
     if (path.len == word.len)
-        return last_element(path);
+        return file_base(path);
     str below = str_from(path, word.len);
     return str_has_prefix(below, STR("/")) ? str_from(below, 1) : below;
 }
@@ -251,7 +244,7 @@ static bool cmd_render(struct call *c, struct err *e)
     }
     run.data = data;
     for (size_t i = 0; i < files.len; i++)
-        if (!str_has_prefix(last_element(files.items[i].name), STR("_")))
+        if (!str_has_prefix(file_base(files.items[i].name), STR("_")))
             render_one(c, set, files.items[i].name, &run);
     return true;
 }

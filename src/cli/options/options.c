@@ -246,17 +246,12 @@ static bool parse_letters(struct options *o, str word, struct cursor *c, struct 
     return true;
 }
 
-static void add_word(struct options *o, str word)
-{
-    o->words[o->word_count++] = word;
-}
-
 static void add_rest(struct options *o, struct cursor *c)
 {
     str word;
 
     while (take(c, &word))
-        add_word(o, word);
+        o->words[o->word_count++] = word;
 }
 
 bool options_parse(struct options *o, size_t argc, char *const *argv, struct err *e)
@@ -268,7 +263,7 @@ bool options_parse(struct options *o, size_t argc, char *const *argv, struct err
     while (take(&c, &word)) {
         bool ok = true;
         if (word.len < 2 || word.ptr[0] != '-') {
-            add_word(o, word);
+            o->words[o->word_count++] = word;
             if (o->stop_at_word)
                 add_rest(o, &c);
         } else if (str_eq(word, STR("--"))) {
