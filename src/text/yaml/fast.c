@@ -8,6 +8,9 @@
  * answer no, and the reader proper starts from the beginning. So the two must agree exactly, in
  * kinds, texts and positions, wherever this one answers yes: tests/fuzz/fuzz_yaml_fast.c compares
  * them.
+ *
+ * What nearly every line takes is inlined into the loops over members and entries. What few lines
+ * take is kept out of them, so that these loops save and restore as little as possible.
  */
 #include "text/yaml/internal.h"
 
@@ -65,7 +68,7 @@ ALWAYS_INLINE __m128i mark_bytes(const char *text, unsigned at, uint64_t *lines,
 #endif
 
 /* Marks a block. False when there is more in it than printable ASCII and line feeds. */
-static bool mark_block(const char *text, uint64_t *lines, uint64_t *stops)
+ALWAYS_INLINE bool mark_block(const char *text, uint64_t *lines, uint64_t *stops)
 {
     uint64_t line_bits = 0, stop_bits = 0;
 
@@ -157,7 +160,7 @@ ALWAYS_INLINE size_t skip_blanks(const struct fast *f, size_t at)
 }
 
 /* Moves to the content that follows from a position at the beginning of a line. */
-static bool find_content(struct fast *f, size_t from)
+ALWAYS_INLINE bool find_content(struct fast *f, size_t from)
 {
     size_t at;
 
@@ -234,7 +237,7 @@ static bool is_small_integer(str text)
     return true;
 }
 
-static bool resolve_plain(struct fast *f, str text, struct value *out)
+NOINLINE static bool resolve_plain(struct fast *f, str text, struct value *out)
 {
     const struct yevent event = {.implicit = true, .value = text};
 
@@ -242,7 +245,7 @@ static bool resolve_plain(struct fast *f, str text, struct value *out)
     return !out->tag;
 }
 
-static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
+ALWAYS_INLINE bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
 {
     str text = str_of(f->text + from, to - from);
 
@@ -277,7 +280,7 @@ ALWAYS_INLINE size_t find_key_end(const struct fast *f, size_t from)
 }
 
 /* Whether a comment begins on the line between two places. */
-static bool find_comment(struct fast *f, size_t from, size_t to)
+NOINLINE static bool find_comment(struct fast *f, size_t from, size_t to)
 {
     if (f->hash < from) {
         const char *next = memchr(f->text + from, '#', f->len - from);
@@ -309,7 +312,7 @@ static bool read_plain(struct fast *f, size_t at, struct value *out)
 }
 
 /* Between quotes, on one line, nothing escaped. *end is behind the closing one. */
-static bool read_quoted(struct fast *f, size_t at, size_t *end, struct value *out)
+ALWAYS_INLINE bool read_quoted(struct fast *f, size_t at, size_t *end, struct value *out)
 {
     char quote = f->text[at];
     const char *from = f->text + at + 1;
@@ -352,7 +355,7 @@ static void close_list(struct fast *f, size_t first, uint32_t pos, struct value 
 }
 
 /* [a, "b"]: scalars, each behind a comma and a blank. */
-static bool read_flow(struct fast *f, size_t at, struct value *out)
+NOINLINE static bool read_flow(struct fast *f, size_t at, struct value *out)
 {
     size_t first = f->nodes.len, i = at + 1;
 
@@ -419,7 +422,7 @@ static bool take_literal_line(const struct fast *f, struct literal *l, size_t fr
     return true;
 }
 
-static bool read_literal(struct fast *f, size_t at, int parent, struct value *out)
+NOINLINE static bool read_literal(struct fast *f, size_t at, int parent, struct value *out)
 {
     struct literal l = {.parent = parent, .text = buf_new(f->arena, FAST_BYTES)};
     bool strip = f->end - at == 2 && f->text[at + 1] == '-', ok = true;
@@ -456,7 +459,7 @@ static NOINLINE bool read_unusual(struct fast *f, size_t at, struct value *out)
 }
 
 /* What begins on the line of its key or dash. The next line must not go on with it. */
-static bool read_inline(struct fast *f, size_t at, int parent, struct value *out)
+ALWAYS_INLINE bool read_inline(struct fast *f, size_t at, int parent, struct value *out)
 {
     if (!begins_string[(uint8_t)f->text[at]]) {
         if (!read_unusual(f, at, out))
@@ -472,7 +475,7 @@ static bool read_inline(struct fast *f, size_t at, int parent, struct value *out
 /* ---- Sequences. ---- */
 
 /* The place of the colon behind the key at the beginning of the content, or 0. */
-static size_t find_colon(struct fast *f)
+ALWAYS_INLINE size_t find_colon(struct fast *f)
 {
     size_t at = find_key_end(f, f->at);
 
