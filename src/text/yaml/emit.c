@@ -110,12 +110,11 @@ void yemit_indent(struct yemit *m)
     m->indention = true;
 }
 
-void yemit_indicator(struct yemit *m, str text, bool need_space, bool whitespace, bool indention)
+void yemit_indicator(struct yemit *m, char c, bool need_space, bool whitespace, bool indention)
 {
     if (need_space && !m->whitespace)
         put(m, ' ');
-    buf_add(m->out, text);
-    m->column += text.len;
+    put(m, c);
     m->whitespace = whitespace;
     m->indention = m->indention && indention;
 }
@@ -192,6 +191,12 @@ static size_t count_harmless(str s, size_t from)
     return i - from;
 }
 
+/* The same and '-', which is harmless behind the first character. */
+static const bool in_word[256] = {
+    ['$'] = 1,         ['(' ... ')'] = 1, ['+'] = 1,         ['-' ... '9'] = 1, [';' ... '='] = 1,
+    ['A' ... 'Z'] = 1, ['\\'] = 1,        ['^' ... '_'] = 1, ['a' ... 'z'] = 1, ['~'] = 1,
+};
+
 bool yemit_is_word(str text)
 {
     size_t i = 0;
@@ -199,7 +204,7 @@ bool yemit_is_word(str text)
     if (!text.len ||
         !((text.ptr[0] >= 'a' && text.ptr[0] <= 'z') || (text.ptr[0] >= 'A' && text.ptr[0] <= 'Z')))
         return false;
-    while (i < text.len && (harmless[(uint8_t)text.ptr[i]] || text.ptr[i] == '-'))
+    while (i < text.len && in_word[(uint8_t)text.ptr[i]])
         i++;
     return i == text.len;
 }
@@ -324,7 +329,7 @@ static void write_single(struct yemit *m, str s, bool key)
 {
     bool spaces = false, breaks = false;
 
-    yemit_indicator(m, STR("'"), true, false, false);
+    yemit_indicator(m, '\'', true, false, false);
     for (size_t i = 0; i < s.len;) {
         if (s.ptr[i] == ' ') {
             if (fold_here(m, key, spaces) && i > 0 && i + 1 < s.len && s.ptr[i + 1] != ' ') {
@@ -345,7 +350,7 @@ static void write_single(struct yemit *m, str s, bool key)
             spaces = breaks = false;
         }
     }
-    yemit_indicator(m, STR("'"), false, false, false);
+    yemit_indicator(m, '\'', false, false, false);
     m->indention = false;
 }
 
@@ -382,7 +387,7 @@ static void write_double(struct yemit *m, str s, bool key)
     /* Upstream: a byte order mark at the beginning makes every character an escape. */
     bool all = str_has_prefix(s, STR("\xEF\xBB\xBF")), spaces = false;
 
-    yemit_indicator(m, STR("\""), true, false, false);
+    yemit_indicator(m, '"', true, false, false);
     for (size_t i = 0, width; i < s.len;) {
         bool space = s.ptr[i] == ' ' && !all;
         if (all || !is_printable(s, i) || is_break(s, i) || s.ptr[i] == '"' || s.ptr[i] == '\\') {
@@ -402,7 +407,7 @@ static void write_double(struct yemit *m, str s, bool key)
         }
         spaces = space;
     }
-    yemit_indicator(m, STR("\""), false, false, false);
+    yemit_indicator(m, '"', false, false, false);
     m->indention = false;
 }
 
@@ -411,19 +416,19 @@ static void write_literal_header(struct yemit *m, str s)
 {
     size_t last = s.len - 1, before;
 
-    yemit_indicator(m, STR("|"), true, false, false);
+    yemit_indicator(m, '|', true, false, false);
     if (s.ptr[0] == ' ' || is_break(s, 0))
-        yemit_indicator(m, STR("2"), false, false, false);
+        yemit_indicator(m, '2', false, false, false);
     while (((uint8_t)s.ptr[last] & 0xC0) == 0x80)
         last--;
     if (!is_break(s, last)) {
-        yemit_indicator(m, STR("-"), false, false, false);
+        yemit_indicator(m, '-', false, false, false);
         return;
     }
     for (before = last; before > 0 && ((uint8_t)s.ptr[before - 1] & 0xC0) == 0x80;)
         before--;
     if (last == 0 || is_break(s, before - 1))
-        yemit_indicator(m, STR("+"), false, false, false);
+        yemit_indicator(m, '+', false, false, false);
 }
 
 static void write_literal(struct yemit *m, str s)

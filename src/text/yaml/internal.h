@@ -178,7 +178,7 @@ bool yemit_is_word(str text);
 /* The same as yemit_scalar does for such a text, or a number, in plain style. */
 void yemit_word(struct yemit *m, str text);
 /* An indicator such as '-' or ':'. */
-void yemit_indicator(struct yemit *m, str text, bool need_space, bool whitespace, bool indention);
+void yemit_indicator(struct yemit *m, char c, bool need_space, bool whitespace, bool indention);
 /* Goes to the indentation of the current level, on a new line unless already there. */
 void yemit_indent(struct yemit *m);
 

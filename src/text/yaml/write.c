@@ -57,12 +57,19 @@ static void write_text(struct writer *w, str text)
     yemit_scalar(&w->emit, &scalar, false);
 }
 
-static void write_word(struct writer *w, str text)
+/* As it was read, plain text. */
+static void write_plain(struct writer *w, str text)
 {
     const struct yscalar scalar = {
         .text = text, .style = YSTYLE_PLAIN, .plain_ok = true, .single_ok = true};
 
     yemit_scalar(&w->emit, &scalar, false);
+}
+
+/* A number or another word that is not a string. */
+static void write_word(struct writer *w, str text)
+{
+    yemit_word(&w->emit, text);
 }
 
 /*
@@ -121,7 +128,7 @@ static bool write_number(struct writer *w, const struct value *v)
 
 /* ---- Collections. ---- */
 
-static void write_empty(struct writer *w, str open, str close)
+static void write_empty(struct writer *w, char open, char close)
 {
     yemit_indicator(&w->emit, open, true, true, false);
     yemit_indicator(&w->emit, close, false, false, false);
@@ -142,7 +149,7 @@ static bool write_list(struct writer *w, const struct value *v, enum place place
         m->indent += 2;
     for (size_t i = 0; i < v->len; i++) {
         yemit_indent(m);
-        yemit_indicator(m, STR("-"), true, false, true);
+        yemit_indicator(m, '-', true, false, true);
         if (!write_node(w, &v->items[i], PLACE_ITEM))
             return false;
     }
@@ -161,19 +168,19 @@ static void write_key(struct writer *w, str key)
     yemit_indent(m);
     if (key.len <= SIMPLE_KEY_MAX && is_plain_word(key)) {
         yemit_word(m, key);
-        yemit_indicator(m, STR(":"), false, false, false);
+        yemit_indicator(m, ':', false, false, false);
         return;
     }
     choose_style(m, &scalar, key);
     if (!scalar.multiline && key.len <= SIMPLE_KEY_MAX) {
         yemit_scalar(m, &scalar, true);
-        yemit_indicator(m, STR(":"), false, false, false);
+        yemit_indicator(m, ':', false, false, false);
         return;
     }
-    yemit_indicator(m, STR("?"), true, false, true);
+    yemit_indicator(m, '?', true, false, true);
     yemit_scalar(m, &scalar, false);
     yemit_indent(m);
-    yemit_indicator(m, STR(":"), true, false, true);
+    yemit_indicator(m, ':', true, false, true);
 }
 
 static int by_natural_order(const void *x, const void *y)
@@ -252,19 +259,19 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
         return write_number(w, v);
     case VALUE_STRING:
         if (w->emit.pretty && v->tag == YAML_PLAIN)
-            write_word(w, value_text(v));
+            write_plain(w, value_text(v));
         else
             write_text(w, value_text(v));
         return true;
     case VALUE_LIST:
         if (v->len)
             return write_list(w, v, place);
-        write_empty(w, STR("["), STR("]"));
+        write_empty(w, '[', ']');
         return true;
     case VALUE_OBJECT:
         if (v->len)
             return write_object(w, v);
-        write_empty(w, STR("{"), STR("}"));
+        write_empty(w, '{', '}');
         return true;
     }
     return true;
