@@ -9,38 +9,36 @@
 
 #define BITS_MAX ((size_t)256 * 1024)
 
-/* A job still to do: go on at pc and pos; or, with pc 0, restore pos into a slot. */
-struct job {
-    uint32_t pc, slot;
-    size_t pos;
-};
-
-/*
- * The bits of one position are adjacent. A later search over the same text starts further on and
- * clears only what earlier ones touched from there on, so that finding all matches stays linear.
- */
-struct backtrack {
-    uint64_t *tried;
-    size_t base;    /* the position of the first bits */
-    size_t touched; /* the position after the last that has bits set */
-    VEC(struct job) jobs;
-};
-
 bool rx_backtrack_fits(const struct search *s, size_t from)
 {
     return s->text.len - from + 1 <= BITS_MAX / s->re->inst_count;
+}
+
+/* The state of the first search from a position on. */
+static struct backtrack *begin(struct search *s, size_t from)
+{
+    size_t words = s->re->inst_count * (s->text.len - from + 1) / 64 + 1;
+    struct backtrack_room *room = s->room;
+    struct backtrack *b;
+
+    if (room && words <= COUNT(room->tried)) {
+        b = &room->state;
+        *b = (struct backtrack){.tried = memset(room->tried, 0, words * sizeof(uint64_t)),
+                                .jobs = {.items = room->jobs, .cap = COUNT(room->jobs)}};
+    } else {
+        b = ARENA_NEW(rx_arena(s), struct backtrack);
+        b->tried = ARENA_ARRAY(s->arena, uint64_t, words);
+    }
+    b->base = b->touched = from;
+    return b;
 }
 
 static void reset(struct search *s, size_t from)
 {
     struct backtrack *b = s->backtrack;
 
-    if (!b) {
-        size_t bits = s->re->inst_count * (s->text.len - from + 1);
-        b = s->backtrack = ARENA_NEW(s->arena, struct backtrack);
-        b->tried = ARENA_ARRAY(s->arena, uint64_t, bits / 64 + 1);
-        b->base = b->touched = from;
-    }
+    if (!b)
+        b = s->backtrack = begin(s, from);
     if (from < b->touched) {
         size_t first = (from - b->base) * s->re->inst_count / 64;
         size_t end = (b->touched - b->base) * s->re->inst_count / 64 + 1;
@@ -84,7 +82,7 @@ static inline void push_job(struct search *s, struct job job)
     struct backtrack *b = s->backtrack;
 
     if (b->jobs.len == b->jobs.cap) {
-        VEC_PUSH(s->arena, &b->jobs, job);
+        VEC_PUSH(rx_arena(s), &b->jobs, job);
         return;
     }
     b->jobs.items[b->jobs.len++] = job;

@@ -257,13 +257,46 @@ size_t rx_skip(const struct regex *re, str text, size_t pos);
 struct search {
     const struct regex *re;
     str text;
-    struct arena *arena; /* for the machine */
+    struct arena *arena; /* for the machine; NULL: made when needed, see rx_arena */
     size_t *slots;
     size_t slot_count;
     uint64_t steps; /* instructions visited */
     uint64_t paid;  /* how many of these have been charged to the limit */
     struct pike *pike;
     struct backtrack *backtrack;
+    struct backtrack_room *room; /* for short texts; NULL: none */
+};
+
+/* The arena of a search. Who gave it none frees it afterwards. */
+static inline struct arena *rx_arena(struct search *s)
+{
+    if (!s->arena)
+        s->arena = arena_new();
+    return s->arena;
+}
+
+/* A job of the backtracker: go on at pc and pos; or, with pc 0, restore pos into a slot. */
+struct job {
+    uint32_t pc, slot;
+    size_t pos;
+};
+
+/*
+ * The bits of one position are adjacent. A later search over the same text starts further on and
+ * clears only what earlier ones touched from there on, so that finding all matches stays linear.
+ */
+struct backtrack {
+    uint64_t *tried;
+    size_t base;    /* the position of the first bits */
+    size_t touched; /* the position after the last that has bits set */
+    VEC(struct job) jobs;
+};
+
+/* What backtracking through most texts takes: on the stack, where it costs nothing. */
+struct backtrack_room {
+    struct backtrack state;
+    uint64_t tried[32];
+    struct job jobs[16];
 };
 
 enum search_engine { SEARCH_BEST, SEARCH_PIKE, SEARCH_BACKTRACK };

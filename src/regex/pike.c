@@ -30,9 +30,9 @@ struct pike {
     size_t *slots; /* for the thread that is being added */
 };
 
-static struct pike *pike_new(const struct search *s)
+static struct pike *pike_new(struct search *s)
 {
-    struct pike *p = ARENA_NEW(s->arena, struct pike);
+    struct pike *p = ARENA_NEW(rx_arena(s), struct pike);
 
     p->seen = ARENA_ARRAY(s->arena, uint32_t, s->re->inst_count);
     p->slots = ARENA_ARRAY(s->arena, size_t, s->slot_count);

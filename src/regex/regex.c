@@ -132,10 +132,12 @@ bool rx_search_run(struct search *s, size_t from, enum search_engine engine)
 
 bool regex_match(const struct regex *re, str text)
 {
-    AUTO_ARENA scratch = arena_new();
-    struct search s = {.re = re, .text = text, .arena = scratch};
+    struct backtrack_room room;
+    struct search s = {.re = re, .text = text, .room = &room};
+    bool found = rx_search_run(&s, 0, SEARCH_BEST);
 
-    return rx_search_run(&s, 0, SEARCH_BEST);
+    arena_free(s.arena);
+    return found;
 }
 
 bool regex_match_within(const struct regex *re, str text, uint64_t *left)

@@ -226,8 +226,25 @@ TEST(a_long_text_is_searched_too)
     assert_false(regex_match(compile(a, STR("q")), buf_str(&text)));
 }
 
+/* Short texts are matched on the stack, until their bits or their jobs need more. */
+TEST(texts_of_any_length_match_alike)
+{
+    static const char *const patterns[] = {"^(a|b)*c$", "(a*)*c", "b", "(?:a|ab)(?:c|bcd)*$"};
+
+    for (size_t i = 0; i < COUNT(patterns); i++) {
+        AUTO_ARENA a = arena_new();
+        struct regex *re = compile(a, str_c(patterns[i]));
+        struct buf text = buf_new(a, BUF_UNLIMITED);
+        for (size_t len = 0; len < 400; len++, buf_char(&text, len % 7 ? 'a' : 'c')) {
+            bool found = !str_eq(describe(a, re, buf_str(&text), SEARCH_PIKE), STR("none"));
+            assert_int_equal(regex_match(re, buf_str(&text)), found);
+        }
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(both_machines_match_as_go_does),
           cmocka_unit_test(a_search_from_the_middle_sees_what_is_before),
           cmocka_unit_test(spans_beyond_the_groups_are_empty),
           cmocka_unit_test(twice_the_text_takes_twice_the_steps),
-          cmocka_unit_test(a_long_text_is_searched_too))
+          cmocka_unit_test(a_long_text_is_searched_too),
+          cmocka_unit_test(texts_of_any_length_match_alike))
