@@ -58,6 +58,11 @@ void buf_add_grown(struct buf *b, str s)
     b->len += s.len;
 }
 
+void buf_char_grown(struct buf *b, char c)
+{
+    buf_add_grown(b, (str){&c, 1});
+}
+
 void buf_repeat(struct buf *b, char c, size_t count)
 {
     char *at = count ? buf_room(b, count) : NULL;

@@ -41,10 +41,12 @@ static inline void buf_add(struct buf *b, str s)
         b->len += s.len;
     }
 }
+/* The slow path of buf_char: taking the address of c there would cost each of its callers. */
+void buf_char_grown(struct buf *b, char c);
 static inline void buf_char(struct buf *b, char c)
 {
     if (b->overflow || b->len == b->cap)
-        buf_add_grown(b, (str){&c, 1});
+        buf_char_grown(b, c);
     else
         b->data[b->len++] = c;
 }

@@ -199,7 +199,7 @@ static const char *put_integer(struct printing *p, const char *f, va_list *args)
     return f + 1;
 }
 
-/* A fast path for "%.*s", "%zu" and the like, which are most conversions. */
+/* A fast path for "%.*s", "%s", "%zu" and the like, which are most conversions. */
 static const char *put_next(struct printing *p, const char *f, va_list *args)
 {
     struct conversion c;
@@ -210,6 +210,11 @@ static const char *put_next(struct printing *p, const char *f, va_list *args)
         const char *text = va_arg(*args, const char *);
         put(p, text, len < 0 ? strlen(text) : (size_t)len);
         return f + 3;
+    }
+    if (f[0] == 's') {
+        const char *text = va_arg(*args, const char *);
+        put(p, text, strlen(text));
+        return f + 1;
     }
     if ((after = put_integer(p, f, args)))
         return after;

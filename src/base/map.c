@@ -59,7 +59,7 @@ static void grow(struct map *m, size_t slot_count)
     }
 }
 
-static struct entry *find(const struct map *m, str key)
+ALWAYS_INLINE struct entry *find(const struct map *m, str key)
 {
     if (!m->entries.len)
         return NULL;

@@ -102,8 +102,11 @@ bool str_eq_fold(str a, str b)
 int str_cmp(str a, str b)
 {
     size_t n = a.len < b.len ? a.len : b.len;
-    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
 
+    /* Most texts differ at once. */
+    if (n && a.ptr[0] != b.ptr[0])
+        return (uint8_t)a.ptr[0] - (uint8_t)b.ptr[0];
+    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
     if (order)
         return order;
     return (a.len > b.len) - (a.len < b.len);

@@ -138,9 +138,10 @@ struct value *value_get(const struct value *object, str key)
         return NULL;
     if (object->indexed || key.len > HOT_SHORT)
         return get_unusual(object, key);
-    for (size_t i = 0; i < object->len; i++)
-        if (key_is(&object->items[i], key))
-            return &object->items[i];
+    struct value *member = object->items;
+    for (uint32_t left = object->len; left; left--, member++)
+        if (key_is(member, key))
+            return member;
     return NULL;
 }
 
