@@ -128,13 +128,19 @@ static bool only_checks(const struct decoder *d)
     return d->mode >= SCHEMA_CHECK;
 }
 
-static void decode_string(struct decoder *d, const struct schema *s, struct value *v)
+static void check_string(struct decoder *d, const struct schema *s, const struct value *v)
 {
     AUTO_ERR e = {0};
 
+    if (!s->check(value_str(v), &e))
+        fail(d, v, "%.*s", STR_ARG(e.text));
+}
+
+static void decode_string(struct decoder *d, const struct schema *s, struct value *v)
+{
     if (v->kind == VALUE_STRING) {
-        if (s->check && !s->check(value_str(v), &e))
-            fail(d, v, "%.*s", STR_ARG(e.text));
+        if (s->check)
+            check_string(d, s, v);
         return;
     }
     /* Upstream: where a struct is embedded, the types of its fields are not seen. */

@@ -433,7 +433,7 @@ static bool walk_list(struct walk *w, struct frame *f)
             ok = walk_action(x, n, f->dot);
         else
             return walk_control(w, n, f->dot);
-        if (UNLIKELY(x->noted == x->out))
+        if (UNLIKELY(x->noted == x->out && x->out->len > from))
             provenance_note(x, n, from);
         if (!ok)
             return false;

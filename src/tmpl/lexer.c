@@ -259,7 +259,7 @@ static void skip_alphanumerics(struct lexer *l)
 /* ---- Outside of actions --------------------------------------------------------------------- */
 
 /* Skips the comment that starts here. True if it was well-formed. */
-static bool skip_comment(struct lexer *l, struct token *error)
+NOINLINE static bool skip_comment(struct lexer *l, struct token *error)
 {
     size_t end = str_find(str_from(l->input, l->pos + left_comment.len), right_comment);
     bool trim;

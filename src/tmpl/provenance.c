@@ -7,23 +7,29 @@
  */
 #include "tmpl/internal.h"
 
-NOINLINE static void make_room(struct exec *x, struct tmpl_provenance *p)
+/* The same as provenance_note where there is no room for one more. */
+NOINLINE static void note_grown(struct exec *x, const struct node *n, size_t from)
 {
+    struct tmpl_provenance *p = x->run->provenance;
+
     p->notes = vec_grow(x->rt.arena, p->notes, &p->note_room, sizeof(*p->notes));
+    provenance_note(x, n, from);
 }
 
 void provenance_note(struct exec *x, const struct node *n, size_t from)
 {
     struct tmpl_provenance *p = x->run->provenance;
 
-    if (from == x->out->len || p->partial)
+    if (p->partial)
         return;
     if (p->note_max && p->note_count == p->note_max) {
         p->partial = true;
         return;
     }
-    if (UNLIKELY(p->note_count == p->note_room))
-        make_room(x, p);
+    if (UNLIKELY(p->note_count == p->note_room)) {
+        note_grown(x, n, from);
+        return;
+    }
     p->notes[p->note_count++] = (struct tmpl_note){n, x->template->file, from, x->out->len};
 }
 

@@ -187,10 +187,15 @@ static str node_key(const struct value *const *node)
     return str_of((const char *)node, sizeof(*node));
 }
 
-/* The changed copy of a map of the data, or NULL. */
+NOINLINE static struct map *find_changed(const struct rt *rt, const struct value *node)
+{
+    return map_get(rt->overlay, node_key(&node));
+}
+
+/* The changed copy of a map of the data, or NULL: most runs change nothing. */
 static struct map *overlay_of(const struct rt *rt, const struct value *node)
 {
-    return rt->overlay ? map_get(rt->overlay, node_key(&node)) : NULL;
+    return rt->overlay ? find_changed(rt, node) : NULL;
 }
 
 static void entry_put(struct rt *rt, struct map *m, str key, struct tv item)
