@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omit.c - reads the lists of fields that are not compared, and removes these fields. */
 #include "compare/reference/omit_internal.h"
+#include "base/hot.h"
 #include "compare/log_buffer_internal.h"
 
 static const char *const built_in[] = {
@@ -76,12 +77,17 @@ static str address_key(const void *const *p)
     return str_of((const char *)p, sizeof(*p));
 }
 
-/* How many members of v are marked. */
-static size_t *gone_from(const struct omission *x, const struct value *v)
+NOINLINE static size_t *find_gone(const struct omission *x, const struct value *v)
 {
     const void *items = v->items;
 
-    return x->gone ? map_get(x->gone, address_key(&items)) : NULL;
+    return map_get(x->gone, address_key(&items));
+}
+
+/* How many members of v are marked; NULL: none are. */
+static size_t *gone_from(const struct omission *x, const struct value *v)
+{
+    return x->gone ? find_gone(x, v) : NULL;
 }
 
 static bool is_empty_object(const struct omission *x, const struct value *v)

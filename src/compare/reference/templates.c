@@ -123,7 +123,7 @@ struct loading {
 static bool add_list(struct loading *l, const struct omit_list *list, struct omit_list *out)
 {
     l->omit_entries += list ? list->len : 0;
-    if (l->omit_entries > OMIT_REFS_MAX)
+    if (l->omit_entries > (size_t)OMIT_REFS_MAX)
         return false;
     for (size_t i = 0; list && i < list->len; i++)
         VEC_PUSH(l->arena, out, list->items[i]);
@@ -251,6 +251,8 @@ static void keep_text(struct arena *a, struct trace *t, const struct template_te
     t->text = read;
     t->provenance = written->provenance;
     tmpl_provenance_ranges(a, &t->provenance);
+    if (from.next == STR_NPOS)
+        return;
     for (size_t i = 0; i < t->provenance.count; i++) {
         t->provenance.items[i].from = after_cut(&from, t->provenance.items[i].from);
         t->provenance.items[i].to = after_cut(&to, t->provenance.items[i].to);
