@@ -44,23 +44,67 @@ static void reduce(struct arena *a, const struct run *r, struct object *o)
         pair_drop_managed_fields(o->reduced);
 }
 
+/* Equal texts share their bytes: comparing them touches less memory. */
+static str shared_text(struct arena *a, struct map *texts, str text)
+{
+    str *known = map_get(texts, text);
+
+    if (known)
+        return *known;
+    known = ARENA_NEW(a, str);
+    *known = text;
+    map_set(texts, text, known);
+    return text;
+}
+
+static struct identity shared_identity(struct arena *a, struct map *texts, const struct value *v)
+{
+    struct identity id = identity_of(v);
+
+    id.api_version = shared_text(a, texts, id.api_version);
+    id.kind = shared_text(a, texts, id.kind);
+    id.namespace = shared_text(a, texts, id.namespace);
+    return id;
+}
+
+static struct index_list *list_of(struct arena *a, struct map *lists, str key)
+{
+    struct index_list *list = map_get(lists, key);
+
+    if (list)
+        return list;
+    list = ARENA_NEW(a, struct index_list);
+    map_set(lists, key, list);
+    return list;
+}
+
+static void add_entry(struct arena *a, struct run *r, struct map *texts, const struct object *o,
+                      size_t i)
+{
+    struct index_list *list = list_of(a, r->by_kind, o->identity.kind);
+    struct index_entry entry = {.index = i, .whole = shared_identity(a, texts, o->root)};
+
+    entry.reduced = o->reduced ? shared_identity(a, texts, o->reduced) : entry.whole;
+    VEC_PUSH(a, list, entry);
+    if (!list->names)
+        list->names = map_new(a);
+    VEC_PUSH(a, list_of(a, list->names, entry.whole.name), entry);
+}
+
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
 void compare_index(struct arena *a, struct run *r)
 {
+    struct map *texts = map_new(a);
+
     r->by_kind = map_new(a);
     for (size_t i = 0; i < r->objects.len; i++) {
         struct object *o = &r->objects.items[i];
-        struct index_list *list = map_get(r->by_kind, o->identity.kind);
         /* A lookup for one object should not fail because it is there twice. */
         if (o->duplicate)
             continue;
-        if (!list) {
-            list = ARENA_NEW(a, struct index_list);
-            map_set(r->by_kind, o->identity.kind, list);
-        }
-        VEC_PUSH(a, list, i);
         if (!r->in_turn)
             reduce(a, r, o);
+        add_entry(a, r, texts, o, i);
     }
     if (r->options->dialect->masked_secrets)
         r->values = values_of(a, &r->objects);

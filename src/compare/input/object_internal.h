@@ -19,9 +19,16 @@ struct object {
     const struct source *source; /* the text that positions below root refer to */
 };
 
+/* An object as lookups see it. */
+struct index_entry {
+    size_t index;                   /* among all objects */
+    struct identity whole, reduced; /* of the root, and without omitted fields */
+};
+
 struct index_list {
-    size_t *items;
+    struct index_entry *items;
     size_t len, cap;
+    struct map *names; /* for the list of a kind: names of whole to struct index_list */
 };
 
 struct objects {

@@ -8,27 +8,32 @@ static bool field_fits(str wanted, str found)
     return !wanted.len || str_eq(wanted, STR("*")) || str_eq(wanted, found);
 }
 
-static bool object_fits(const struct value *object, const str query[4])
+static bool object_fits(const struct identity *i, const str query[4])
 {
-    struct identity i = identity_of(object);
-
-    return str_eq(i.api_version, query[TMPL_API_VERSION]) && str_eq(i.kind, query[TMPL_KIND]) &&
-           field_fits(query[TMPL_NAMESPACE], i.namespace) && field_fits(query[TMPL_NAME], i.name);
+    return str_eq(i->api_version, query[TMPL_API_VERSION]) && str_eq(i->kind, query[TMPL_KIND]) &&
+           field_fits(query[TMPL_NAMESPACE], i->namespace) && field_fits(query[TMPL_NAME], i->name);
 }
 
 /*
  * Objects that come earlier have lost their omitted fields by now, this one those of the candidates
- * so far, later ones nothing. One by one they are just what they are.
+ * so far, later ones nothing. One by one they are just what they are, and that may have changed.
+ * NULL: not what is looked for.
  */
-static const struct value *view_of(const struct pairing *p, size_t index)
+static const struct value *find_in(const struct pairing *p, const struct index_entry *entry,
+                                   const str query[4])
 {
-    const struct object *o = &p->run->objects.items[index];
+    const struct object *o = &p->run->objects.items[entry->index];
+    bool self = entry->index == p->object->index;
+    bool reduced = entry->index < p->object->index && o->reduced;
 
-    if (p->run->in_turn)
-        return o->root;
-    if (index == p->object->index)
-        return p->root;
-    return index < p->object->index && o->reduced ? o->reduced : o->root;
+    if (p->run->in_turn || self) {
+        const struct value *root = p->run->in_turn ? o->root : p->root;
+        const struct identity now = identity_of(root);
+        return object_fits(&now, query) ? root : NULL;
+    }
+    if (!object_fits(reduced ? &entry->reduced : &entry->whole, query))
+        return NULL;
+    return reduced ? o->reduced : o->root;
 }
 
 struct found {
@@ -36,16 +41,21 @@ struct found {
     size_t len, cap;
 };
 
-static const struct index_list *objects_of(const struct pairing *p, str kind)
+/* All objects that may be what is looked for. A name can be omitted, but none becomes another. */
+static const struct index_list *objects_of(const struct pairing *p, const str query[4])
 {
     const struct map *kinds = p->run->by_kind;
+    const struct index_list *list = kinds ? map_get(kinds, query[TMPL_KIND]) : NULL;
+    str name = query[TMPL_NAME];
 
-    return kinds ? map_get(kinds, kind) : NULL;
+    if (!list || p->run->in_turn || !name.len || str_eq(name, STR("*")))
+        return list;
+    return map_get(list->names, name);
 }
 
 static size_t candidates(void *ctx, const str query[4])
 {
-    const struct index_list *list = objects_of(ctx, query[TMPL_KIND]);
+    const struct index_list *list = objects_of(ctx, query);
 
     return list ? list->len : 0;
 }
@@ -53,18 +63,19 @@ static size_t candidates(void *ctx, const str query[4])
 static size_t lookup(void *ctx, struct arena *a, const str query[4], const struct value ***found)
 {
     const struct pairing *p = ctx;
-    const struct index_list *list = objects_of(p, query[TMPL_KIND]);
+    const struct index_list *list = objects_of(p, query);
     struct found out = {0};
 
     for (size_t i = 0; list && i < list->len; i++) {
-        const struct value *view = view_of(p, list->items[i]);
-        if (object_fits(view, query))
+        const struct value *view = find_in(p, &list->items[i], query);
+        if (view)
             VEC_PUSH(a, &out, view);
     }
     *found = out.items;
-    log_buffer_info(&p->out->log, "lookupCRs %.*s %.*s %.*s %.*s located %zu objects",
-                    STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
-                    STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])), out.len);
+    if (p->out->log.verbose)
+        log_buffer_info(&p->out->log, "lookupCRs %.*s %.*s %.*s %.*s located %zu objects",
+                        STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
+                        STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])), out.len);
     return out.len;
 }
 
