@@ -198,6 +198,20 @@ static bool apply_patch(struct patching *p, struct override o, struct err *e)
     return err_set(e, ERR_INVALID, "unknown patch type: %.*s", STR_ARG(o.type));
 }
 
+/*
+ * Upstream: the patched object, which is JSON, is read as YAML, where U+0085 is a line break, and
+ * long keys and control characters are errors.
+ */
+static bool read_patched(struct arena *a, str json, bool exact, struct value **out, struct err *e)
+{
+    struct source *source = ARENA_NEW(a, struct source);
+
+    if (!exact)
+        return yaml_map_read(a, json, out, e);
+    source->text = json;
+    return json_read(a, source, NULL, out, e) && map_expect(a, out, e);
+}
+
 bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                     struct render *r, struct value **object, struct err *e)
 {
@@ -209,6 +223,6 @@ bool override_apply(struct arena *a, const struct override *o, const struct valu
     p.document = buf_str(&document);
     if (!apply_patch(&p, *o, e))
         return false;
-    return yaml_map_read(a, buf_str(&p.out), object, e) ||
+    return read_patched(a, buf_str(&p.out), r->exact, object, e) ||
            err_wrap(e, "failed to unmarshal updated manifest");
 }

@@ -23,6 +23,18 @@ bool yaml_any_read(struct arena *a, str text, bool single, struct value **out, s
     return read_any(a, text, (struct read_options){.single = single}, out, e);
 }
 
+bool map_expect(struct arena *a, struct value **v, struct err *e)
+{
+    if ((*v)->kind == VALUE_NULL)
+        *v = value_object(a);
+    if ((*v)->kind == VALUE_OBJECT)
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into "
+                   "Go value of type map[string]interface {}",
+                   json_kind(*v));
+}
+
 bool yaml_map_read_with(struct arena *a, str text, struct read_options options, struct value **out,
                         struct err *e)
 {
@@ -30,14 +42,7 @@ bool yaml_map_read_with(struct arena *a, str text, struct read_options options, 
         options.nodes_max = 0;
     if (!read_any(a, text, options, out, e))
         return false;
-    if ((*out)->kind == VALUE_NULL)
-        *out = value_object(a);
-    if ((*out)->kind == VALUE_OBJECT)
-        return true;
-    return err_set(e, ERR_INVALID,
-                   "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into "
-                   "Go value of type map[string]interface {}",
-                   json_kind(*out));
+    return map_expect(a, out, e);
 }
 
 bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)

@@ -14,6 +14,8 @@ MUST_CHECK bool yaml_map_read(struct arena *a, str text, struct value **out, str
  * hundred. */
 MUST_CHECK bool yaml_map_read_with(struct arena *a, str text, struct read_options options,
                                    struct value **out, struct err *e);
+/* What was read must be a mapping; null becomes an empty one. */
+MUST_CHECK bool map_expect(struct arena *a, struct value **v, struct err *e);
 /* Like yaml_map_read, for any value. single: what follows the first document is an error. */
 MUST_CHECK bool yaml_any_read(struct arena *a, str text, bool single, struct value **out,
                               struct err *e);
