@@ -23,8 +23,9 @@
 
 #define NONE SIZE_MAX
 #define FILTER_BITS 65536
-/* How many quoted parts of one message are checked. */
+/* How many quoted parts of one message are checked, and how long they are at least. */
 #define QUOTES_MAX 100
+#define QUOTED_MIN 4
 /* Words of a value that are masked on their own: how many at most, and how long at least. */
 #define WORDS_MAX 256
 #define WORD_MIN 20
@@ -234,6 +235,31 @@ static str in_letters(struct arena *a, str text, enum letters how)
     return buf_str(&out);
 }
 
+/*
+ * What YAML makes of a value of several lines that a template puts between quotes: a line break is
+ * a blank, and of several one less is left.
+ */
+static str folded(struct arena *a, str text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    size_t breaks = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '\n') {
+            while (!breaks && out.len && is_blank(out.data[out.len - 1]))
+                buf_truncate(&out, out.len - 1);
+            breaks++;
+        } else if (!breaks || !is_blank(c)) {
+            if (breaks)
+                buf_repeat(&out, breaks > 1 ? '\n' : ' ', breaks > 1 ? breaks - 1 : 1);
+            breaks = 0;
+            buf_char(&out, c);
+        }
+    }
+    return buf_str(&out);
+}
+
 /* Adds what template functions make of a value: other case, escapes for URLs, HTML and scripts. */
 static void add_functions(struct secret_values *s, struct arena *scratch, str kept, bool cut)
 {
@@ -265,6 +291,8 @@ static void add_forms(struct secret_values *s, str plain)
     add_spelled(s, kept, str_slice(quoted, 1, quoted.len - 1), cut);
     add_spelled(s, kept, str_slice(buf_str(&json), 1, json.len - 1), cut);
     add_spelled(s, kept, with_instead(scratch, kept, '\'', STR("''")), cut);
+    if (str_find_char(kept, '\n') != STR_NPOS)
+        add_spelled(s, kept, folded(scratch, kept), cut);
     add_functions(s, scratch, kept, cut);
     add_needle(s, hex, cut);
     add_spelled(s, hex, in_letters(scratch, hex, LETTERS_UPPER), cut);
@@ -750,16 +778,17 @@ str secret_values_hide(struct arena *a, const struct secret_values *s, str text)
 }
 
 /*
- * Whether a quoted piece is part of a value: the end of one that was found, or anything from one in
- * backquotes.
+ * Whether a quoted piece is part of a value: of one that was found, its end even if it is shorter;
+ * in backquotes, where errors about patterns quote only the part that is wrong, of any.
  */
 static bool is_fragment(const struct secret_values *s, const struct hits *hits, str piece,
                         char quote)
 {
     for (size_t i = 0; piece.len && i < hits->len; i++)
-        if (str_has_suffix(hits->items[i]->text, piece))
+        if (piece.len < QUOTED_MIN ? str_has_suffix(hits->items[i]->text, piece)
+                                   : str_contains(hits->items[i]->text, piece))
             return true;
-    if (quote != '`' || piece.len < SECRET_VALUE_MIN)
+    if (quote != '`' || piece.len < QUOTED_MIN)
         return false;
     for (size_t i = 0; i < s->needles.len; i++)
         if (!s->open[s->needles.items[i].value] && str_contains(s->needles.items[i].text, piece))
@@ -767,13 +796,29 @@ static bool is_fragment(const struct secret_values *s, const struct hits *hits, 
     return false;
 }
 
-/* The position of the closing quote, from start on, or NONE. */
-static size_t quote_end(str text, size_t start, char quote)
+static bool is_in_word(str text, size_t i)
 {
-    for (size_t i = start; i < text.len; i++)
+    return i < text.len &&
+           (unicode_is_letter((uint8_t)text.ptr[i]) || unicode_is_digit((uint8_t)text.ptr[i]));
+}
+
+/* Whether a quoted piece begins at i. Apostrophes are no quotes. */
+static bool is_quote(str text, size_t i)
+{
+    char c = text.ptr[i];
+
+    return c == '"' || c == '`' || (c == '\'' && (!i || !is_in_word(text, i - 1)));
+}
+
+/* The position of the quote that closes the one at start, or NONE. */
+static size_t quote_end(str text, size_t start)
+{
+    char quote = text.ptr[start];
+
+    for (size_t i = start + 1; i < text.len; i++)
         if (quote == '"' && text.ptr[i] == '\\')
             i++;
-        else if (text.ptr[i] == quote)
+        else if (text.ptr[i] == quote && !(quote == '\'' && is_in_word(text, i + 1)))
             return i;
     return NONE;
 }
@@ -788,12 +833,11 @@ str secret_values_hide_message(struct arena *a, const struct secret_values *s, s
     struct buf out = buf_new(a, BUF_UNLIMITED);
     size_t done = 0, quotes = 0;
     for (size_t i = 0; i < shown.len && quotes < QUOTES_MAX; i++) {
-        char quote = shown.ptr[i];
-        size_t end = quote == '"' || quote == '`' ? quote_end(shown, i + 1, quote) : NONE;
+        size_t end = is_quote(shown, i) ? quote_end(shown, i) : NONE;
         if (end == NONE)
             continue;
         quotes++;
-        if (is_fragment(s, &hits, str_slice(shown, i + 1, end), quote)) {
+        if (is_fragment(s, &hits, str_slice(shown, i + 1, end), shown.ptr[i])) {
             buf_add(&out, str_slice(shown, done, i + 1));
             buf_add(&out, s->mask);
             done = end;

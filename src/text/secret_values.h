@@ -49,9 +49,9 @@ struct secret_values *secret_values_within(struct arena *a, const struct value *
 /* The text with the values masked; the text itself when it contains none. s may be NULL. */
 str secret_values_hide(struct arena *a, const struct secret_values *s, str text);
 /*
- * The same for error messages, in which functions quote their argument or the rest of it: if the
- * message contains a value, a quoted suffix of it is masked as well, and so is any part of a value
- * in backquotes, as in errors about patterns.
+ * The same for error messages, in which functions quote their argument or a part of it: if the
+ * message contains a value, a quoted part of it of four bytes or more and any quoted suffix are
+ * masked as well, and so is such a part of any value in backquotes, as in errors about patterns.
  */
 str secret_values_hide_message(struct arena *a, const struct secret_values *s, str text);
 /*

@@ -245,6 +245,10 @@ static const struct {
      {"{kind: Secret, stringData: {a: \"line one\\n  line two\\n\"}}"},
      "a:\n    line one\n      line two\n",
      "a:\n    ***"},
+    {"as YAML reads it between quotes",
+     {"{kind: Secret, stringData: {a: \"one planted \\n  two\\n\\nthree\\n\"}}"},
+     "x one planted two\nthree y",
+     "x *** y"},
     {"in JSON",
      {"{kind: Secret, stringData: {a: '<planted&value>'}}"},
      "x \\u003cplanted\\u0026value\\u003e y",
@@ -302,8 +306,8 @@ static const struct {
     {"in base64 twice", {PLAIN}, "Y0d4aGJuUmxaQzEyWVd4MVpRPT0=", "***"},
     {"lines of a key",
      {"{kind: Secret, stringData: {a: \"-----BEGIN KEY-----\\nMIIEplanted0123456789\\n\"}}"},
-     "-----BEGIN KEY----- MIIEplanted0123456789",
-     "-----BEGIN KEY----- ***"},
+     "-----BEGIN KEY-----, MIIEplanted0123456789",
+     "-----BEGIN KEY-----, ***"},
     {"what has a secret name in JSON",
      {"{kind: Secret, stringData: {a: '{\"auths\":{\"planted.io\":{\"password\": "
       "\"planted-p\",\"auth\":\"planted-a\"}}}'}}"},
@@ -327,6 +331,36 @@ static const struct {
      "missing closing ]: `[planted-value`",
      "missing closing ]: `***`"},
 };
+
+/* ---- In messages. ---- */
+
+static const struct {
+    const char *value, *text, *want; /* NULL: stays as it is */
+} messages[] = {
+    {"*abcdefg: hijk", "it isn't YAML: unknown anchor 'abcdefg' in a: *abcdefg: hijk",
+     "it isn't YAML: unknown anchor '***' in a: ***"},
+    {"{{abcdefgh}}", "invalid key: map[x]y{\"abcdefgh\":nil} in {{abcdefgh}}",
+     "invalid key: map[x]y{\"***\":nil} in ***"},
+    {"(abcdefg[hij", "missing closing ]: `[hij`", "missing closing ]: `***`"},
+    {"(abcdefg[hij", "missing closing ]: '[hij', `[hi`, `[klmn`", NULL},
+    {"abc defg hij", "'abc', the 'defg' isn't of \"defg\" in abc defg hij",
+     "'abc', the '***' isn't of \"***\" in ***"},
+};
+
+TEST(quoted_parts_of_values_are_masked)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(messages); i++) {
+        struct value *object = value_object(a);
+        struct value *data = value_set(a, object, STR("stringData"), value_object(a));
+        value_set_str(a, object, STR("kind"), STR("Secret"));
+        value_set_str(a, data, STR("v"), str_c(messages[i].value));
+        str text = str_c(messages[i].text);
+        str got = secret_values_hide_message(a, secret_values_of(a, &object, 1), text);
+        assert_str(got, messages[i].want ? str_c(messages[i].want) : text);
+    }
+}
 
 TEST(values_are_found_wherever_they_are)
 {
@@ -448,6 +482,7 @@ RUN_TESTS(cmocka_unit_test(both_sides_are_masked_and_differences_stay_visible),
           cmocka_unit_test(patches_keep_what_they_delete),
           cmocka_unit_test(patches_of_objects_with_secrets_are_masked),
           cmocka_unit_test(values_are_found_wherever_they_are),
+          cmocka_unit_test(quoted_parts_of_values_are_masked),
           cmocka_unit_test(a_private_key_behind_many_certificates_is_found),
           cmocka_unit_test(without_a_secret_there_is_no_set),
           cmocka_unit_test(a_long_value_takes_what_follows_along),
