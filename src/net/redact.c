@@ -360,10 +360,45 @@ static bool redact_member(struct redaction *r, struct value *v, bool is_secret, 
     return false;
 }
 
+/* The value in "name: value", as a line of YAML; empty when it is quoted, or not on this line. */
+static str plain_value(str line)
+{
+    str name, value;
+
+    if (!str_cut(line, STR(": "), &name, &value) ||
+        !secret_name_is(str_trim_set(name, STR(" \t-\"'"))))
+        return STR_NONE;
+    value = str_trim(value);
+    return value.len && str_find_char(STR("\"'|>&*{["), value.ptr[0]) == STR_NPOS ? value
+                                                                                  : STR_NONE;
+}
+
+/* Masks such values in a text that is a file, such as a kubeconfig in a ConfigMap. */
+static str hide_lines(struct arena *a, str text)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    str rest = text, line;
+    bool more = str_find_char(text, '\n') != STR_NPOS;
+
+    if (!more)
+        return text;
+    while (more) {
+        more = str_cut(rest, STR("\n"), &line, &rest);
+        str value = plain_value(line);
+        size_t at = value.len ? (size_t)(value.ptr - line.ptr) : line.len;
+        buf_add(&b, str_slice(line, 0, at));
+        buf_add(&b, value.len ? STR(REDACTED) : STR_NONE);
+        buf_add(&b, str_from(line, at + value.len));
+        buf_add(&b, more ? STR("\n") : STR_NONE);
+    }
+    return buf_str(&b);
+}
+
 /* A text whose name does not identify it as a secret. */
 static void redact_string(struct redaction *r, struct value *v)
 {
-    str text = value_str(v);
+    /* First what is known: the rest might leave a part of it. */
+    str text = secret_values_hide(r->arena, r->whole, value_str(v));
 
     for (size_t i = 0; i < COUNT(secret_marks); i++)
         if (str_contains(text, str_c(secret_marks[i]))) {
@@ -371,7 +406,9 @@ static void redact_string(struct redaction *r, struct value *v)
             return;
         }
     if (str_has_prefix(text, STR("https://")) || str_has_prefix(text, STR("http://")))
-        replace(r, v, redact_url(r->arena, text));
+        text = redact_url(r->arena, text);
+    text = redact_text(r->arena, redact_urls(r->arena, text));
+    replace(r, v, hide_lines(r->arena, text));
 }
 
 /* ---- Whole objects. ---- */
@@ -413,9 +450,20 @@ static void redact_whole(struct redaction *r, struct value *v)
     hide_whole(r, v);
 }
 
+/* Arguments of programs: "--password", "x". */
+static void redact_arguments(struct redaction *r, struct value *list)
+{
+    for (size_t i = 0; i + 1 < list->len; i++) {
+        str text = value_str(&list->items[i]);
+        if (str_has_prefix(text, STR("-")) && secret_name_is(text))
+            replace_named(r, &list->items[i + 1]);
+    }
+}
+
 static void redact_parts(struct redaction *r, struct value *v, bool is_secret)
 {
-    bool is_key = value_get(v, STR("keyName")) != NULL;
+    /* Azure's keys, and variables of containers. */
+    bool is_key = value_get(v, STR("keyName")) || secret_name_is(value_get_str(v, STR("name")));
 
     r->met_secret |= is_secret;
     if (is_secret && value_is(value_get(v, STR("metadata")), VALUE_OBJECT)) {
@@ -426,6 +474,8 @@ static void redact_parts(struct redaction *r, struct value *v, bool is_secret)
     }
     if (v->kind == VALUE_STRING)
         redact_string(r, v);
+    if (v->kind == VALUE_LIST)
+        redact_arguments(r, v);
     for (size_t i = 0; i < value_len(v); i++) {
         struct value *item = &v->items[i];
         if (v->kind != VALUE_OBJECT || !redact_member(r, item, is_secret, is_key))

@@ -4,11 +4,13 @@
  *
  * For recordings, traces and logs. Secrets are recognized by name: headers (Authorization, Cookie,
  * ...), JSON members and form fields (password, token, client_secret, ...), query parameters (sig,
- * code, ...), the data of Kubernetes Secrets wherever they occur, and copies of it in the same
- * object (text/secret_values.h); or by shape: private keys, connection strings, signatures and
- * passwords in URLs. Values become "REDACTED" (base64-encoded in the data of a Secret). Text that
- * mentions secrets but cannot be parsed, or is JSON with duplicate keys, is dropped entirely.
- * Redaction is idempotent, so that replayed requests match. Any thread; results live as long as a.
+ * code, ...), variables and arguments of programs (DB_PASSWORD, --token), the data of Kubernetes
+ * Secrets wherever they occur, and copies of it in the same object (text/secret_values.h); or by
+ * shape, also within texts: private keys, connection strings, tokens, signatures and passwords in
+ * URLs, and what redact_text finds. Values become "REDACTED" (base64-encoded in the data of a
+ * Secret). Text that mentions secrets but cannot be parsed, or is JSON with duplicate keys, is
+ * dropped entirely. Redaction is idempotent, so that replayed requests match. Any thread; results
+ * live as long as a.
  */
 #pragma once
 

@@ -63,6 +63,9 @@ static bool take_url(struct walk *w)
     return true;
 }
 
+/* The longest line before a private key, up to the mark. */
+#define KEY_NAME_MAX 40
+
 static bool take_private_key(struct walk *w)
 {
     static const str mark = STR_INIT("PRIVATE KEY-----");
@@ -70,8 +73,8 @@ static bool take_private_key(struct walk *w)
 
     if (!begins(w, w->at, "-----BEGIN "))
         return false;
-    size_t name = str_find(rest, mark), end;
-    if (name == STR_NPOS || name > 40)
+    size_t name = str_find(str_slice(rest, 0, KEY_NAME_MAX + mark.len), mark), end;
+    if (name == STR_NPOS)
         return false;
     end = str_find(str_from(rest, name + mark.len), mark);
     take_away(w, w->at, end == STR_NPOS ? w->text.len : w->at + name + end + 2 * mark.len);
@@ -105,10 +108,27 @@ static bool take_credentials(struct walk *w, str word, size_t end)
     return true;
 }
 
+/*
+ * The end of a quoted text that begins at i. In JSON inside a text its quotes have backslashes, and
+ * quotes within it have more of them.
+ */
+static size_t quoted_end(const struct walk *w, size_t i, char quote, size_t slashes)
+{
+    size_t before = 0;
+
+    for (; i < w->text.len; i++) {
+        char c = w->text.ptr[i];
+        if (c == quote && before % (2 * (slashes + 1)) == slashes)
+            return i - slashes;
+        before = c == '\\' ? before + 1 : 0;
+    }
+    return i;
+}
+
 /* password=x, AccountKey=x; and "password": "x", also in JSON inside a text. */
 static bool take_named(struct walk *w, str word, size_t end)
 {
-    size_t i = end;
+    size_t i = end, slashes = 0;
 
     if (!secret_name_is(word) && !str_eq(word, STR("sig")))
         return false;
@@ -117,11 +137,12 @@ static bool take_named(struct walk *w, str word, size_t end)
     if (!is_one_of(char_at(w, i), "=:"))
         return false;
     bool assigned = char_at(w, i++) == '=';
-    while (is_one_of(char_at(w, i), "\\ "))
-        i++;
+    for (; is_one_of(char_at(w, i), "\\ "); i++)
+        slashes = char_at(w, i) == '\\' ? slashes + 1 : 0;
     bool quoted = is_one_of(char_at(w, i), "\"'");
     i += quoted;
-    size_t last = until(w, i, quoted ? "\"'" : " \t\r\n\"'\\,;&)");
+    size_t last = quoted ? quoted_end(w, i, char_at(w, i - 1), slashes)
+                         : until(w, i, " \t\r\n\"'\\,;&)");
     if ((!assigned && !quoted) || last == i)
         return false;
     take_away(w, i, last);

@@ -7,10 +7,10 @@
 #include "text/secret_name.h"
 
 static const char *const secret_endings[] = {
-    "accesskey",  "accountkey",  "apikey",     "assertion",    "clientkeydata", "connectionstring",
-    "credential", "credentials", "passphrase", "passwd",       "password",      "primarykey",
-    "privatekey", "sastoken",    "secret",     "secondarykey", "secretkey",     "secretvalue",
-    "sharedkey",  "signature",   "token",
+    "accesskey",  "accountkey",  "apikey",    "assertion",  "clientkeydata", "connectionstring",
+    "credential", "credentials", "masterkey", "passphrase", "passwd",        "password",
+    "primarykey", "privatekey",  "pwd",       "sastoken",   "secret",        "secondarykey",
+    "secretkey",  "secretvalue", "sharedkey", "signature",  "token",
 };
 
 /* Names with such an ending that are not secret: continuation tokens of paged lists. */

@@ -410,6 +410,28 @@ static const struct {
      "{\"password\":\"REDACTED\"}"},
     {"", "Application/X-www-form-urlencoded; charset=utf-8", "password=b", "password=REDACTED"},
     {"", "text/plain", "api-key: b", "REDACTED"},
+    /* Texts in objects without Secrets. */
+    {"", "", "{\"a\":\"postgres://u:b@h/db\",\"c\":\"see https://u:b@h/?sig=b and x\"}",
+     "{\"a\":\"postgres://u:xxxxx@h/db\",\"c\":\"see https://u:xxxxx@h/?sig=REDACTED and x\"}"},
+    {"", "",
+     "{\"env\":[{\"name\":\"DB_PASSWORD\",\"value\":\"b\"},{\"name\":\"A\",\"value\":\"b\"},"
+     "{\"name\":\"token\",\"valueFrom\":{\"k\":\"b\"}}]}",
+     "{\"env\":[{\"name\":\"DB_PASSWORD\",\"value\":\"REDACTED\"},{\"name\":\"A\",\"value\":\"b\"},"
+     "{\"name\":\"token\",\"valueFrom\":{\"k\":\"b\"}}]}"},
+    {"", "", "{\"args\":[\"--token\",\"b\",\"--password=b\",\"-v\",\"c\",\"token\",\"d\"]}",
+     "{\"args\":[\"--token\",\"REDACTED\",\"--password=REDACTED\",\"-v\",\"c\",\"token\",\"d\"]}"},
+    {"", "", "{\"c\":\"curl -H 'Authorization: Bearer planted-secret-0123456789' h\"}",
+     "{\"c\":\"curl -H 'Authorization: Bearer REDACTED' h\"}"},
+    {"", "",
+     "{\"f\":\"db.password=b\\nuser: {}\\n- token: b \\n  client-key-data: b\\nno token: \\n\"}",
+     "{\"f\":\"db.password=REDACTED\\nuser: {}\\n- token: REDACTED \\n  client-key-data: "
+     "REDACTED\\n"
+     "no token: \\n\"}"},
+    {"", "", "{\"j\":\"{\\\"auths\\\":{\\\"r\\\":{\\\"password\\\":\\\"b\\\"}}}\",\"pwd\":\"b\"}",
+     "{\"j\":\"{\\\"auths\\\":{\\\"r\\\":{\\\"password\\\":\\\"REDACTED\\\"}}}\",\"pwd\":"
+     "\"REDACTED\"}"},
+    {"", "", "{\"a\":\"the token is wrong; password: at least 8\"}",
+     "{\"a\":\"the token is wrong; password: at least 8\"}"},
 };
 
 TEST(secrets_are_found_wherever_they_stand)
@@ -489,7 +511,11 @@ static const struct {
     {"sent {\"adminPassword\": \"" PLANTED "\", \"size\": 1}",
      "sent {\"adminPassword\": \"REDACTED\", \"size\": 1}"},
     {"text {\\\"clientSecret\\\":\\\"" PLANTED "\\\"}",
-     "text {\\\"clientSecret\\\":\\\"REDACTED\"}"},
+     "text {\\\"clientSecret\\\":\\\"REDACTED\\\"}"},
+    {"sent {\"password\": \"it's \\\"" PLANTED "\\\\\"}", "sent {\"password\": \"REDACTED\"}"},
+    {"text {\\\"password\\\":\\\"a\\\\\\\"" PLANTED "\\\"}",
+     "text {\\\"password\\\":\\\"REDACTED\\\"}"},
+    {"--adminPwd='" PLANTED " \" x' y", "--adminPwd='REDACTED' y"},
     {"Authorization: Bearer " PLANTED " was rejected",
      "Authorization: Bearer REDACTED was rejected"},
     {"the token eyJ0eXAiOiJKV1Qi.eyJhdWQiOiJo.c2lnbmF0dXJl has expired",
