@@ -23,6 +23,8 @@
 /* When to retry a list that failed, or lacked something that a read has. */
 #define BAD_TIME (21600 * NS_PER_SEC)
 #define SWEEP_BYTES_MAX (64 * MIB)
+/* How many pages may show nothing new: a list of empty pages could lead in circles for ever. */
+#define SWEEP_EMPTY_MAX 20
 #define COLLECTIONS_MAX 100000
 
 struct collection {
@@ -33,7 +35,7 @@ struct collection {
     int64_t begun, fresh, bad_until;
     struct arena *arena; /* of what was listed, NULL: nothing */
     struct map *bodies;  /* id in lower case to JSON, a str */
-    size_t bytes;
+    size_t bytes, pages;
     size_t left; /* objects that have not used it yet */
 };
 
@@ -56,7 +58,7 @@ static void forget_bodies(struct collection *c)
         arena_free(c->arena);
     c->arena = NULL;
     c->bodies = NULL;
-    c->bytes = 0;
+    c->bytes = c->pages = 0;
     c->fresh = 0;
 }
 
@@ -231,6 +233,8 @@ bool sweep_page(struct pass *p, const struct arm_answer *answer, int64_t now, st
         good = keep(p, c, &list->items[i]);
     *next = value_get_str(page, STR("nextLink"));
     if (good && next->len && !url_same_origin(*next, p->account.endpoint))
+        good = false;
+    if (++c->pages > map_len(c->bodies) + SWEEP_EMPTY_MAX)
         good = false;
     /* A missing answer is not a reason to distrust the list. */
     if (!good && (answer->http == 0 || answer->http == 429 || answer->http >= 500))

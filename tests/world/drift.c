@@ -482,6 +482,35 @@ void drift_swept_in_vain(struct world *w)
     stage_close(s);
 }
 
+/* Every page of the list of accounts is empty and leads to itself. */
+static void lead_in_circles(struct stage *s, const struct effect *effect, struct arm_answer *answer)
+{
+    if (effect->kind != ARM_GET || answer->http != 200 ||
+        !str_contains(effect->url, STR("/storageAccounts?")))
+        return;
+    answer->body =
+        str_fmt(s->w->arena, "{\"value\":[],\"nextLink\":\"%.*s\"}", STR_ARG(effect->url));
+}
+
+/* A list without an end is given up, so drift is noticed as usual, and others may read, too. */
+void drift_swept_in_circles(struct world *w)
+{
+    struct stage *s = &stage;
+    unsigned count = many_open(s, w, &(struct stage_options){0}, NULL);
+    const char *id = many_id(s, "StorageAccount", "many7");
+    unsigned puts = stage_puts(s, str_c(id)), before = s->arm_reads;
+
+    s->twist = lead_in_circles;
+    stage_change(s, id, "properties.accessTier", "\"Cool\"");
+    stage_run(s, 2 * A_PERIOD);
+    world_expect(w, stage_puts(s, str_c(id)) == puts + 1, "%u PUTs",
+                 stage_puts(s, str_c(id)) - puts);
+    world_expect(w, s->arm_reads - before <= 4 * count + 200, "%u reads of %u resources",
+                 s->arm_reads - before, count);
+    s->twist = NULL;
+    stage_close(s);
+}
+
 /* 8.5: a value that Azure does not keep costs two PUTs, and a condition says so. */
 void drift_refused(struct world *w)
 {

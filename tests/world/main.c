@@ -85,6 +85,7 @@ static const struct world_scenario scenarios[] = {
     {"drift-second-look", drift_second_look, FEW},
     {"drift-swept", drift_swept, FEW},
     {"drift-swept-children", drift_swept_children, 1},
+    {"drift-swept-in-circles", drift_swept_in_circles, FEW},
     {"drift-swept-in-vain", drift_swept_in_vain, FEW},
     {"drift-swept-types", drift_swept_types, 1},
     {"drift-unchanged", drift_unchanged, FEW},

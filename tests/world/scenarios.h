@@ -133,6 +133,7 @@ void drift_refused(struct world *w);
 void drift_retargeted(struct world *w);
 void drift_second_look(struct world *w);
 void drift_swept(struct world *w);
+void drift_swept_in_circles(struct world *w);
 void drift_swept_in_vain(struct world *w);
 void drift_unchanged(struct world *w);
 /* Memory is lost or changes, for all objects at once: see lost.c. */
