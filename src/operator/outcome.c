@@ -104,6 +104,8 @@ void outcome_tell(struct pass *p, enum outcome_kind kind, const struct effect *e
     }
     o.found = p->body;
     o.skipped = p->object && pass_policy(p) == POLICY_SKIP;
+    if (p->object && p->card->overlaps)
+        o.other = object_annotation(p->object, STR(ANNOTATION_OPERATOR_NAMESPACE));
     if (p->object && p->resource) {
         o.id = pass_id(p);
         o.api_version = p->resource->api_version;

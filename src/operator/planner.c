@@ -187,7 +187,7 @@ static bool is_dangling(const struct outcome *o)
 
 static const char *action_of(const struct outcome *o)
 {
-    bool deleting = o->object && object_is_deleting(o->object);
+    bool deleting = o->object && object_is_deleting(o->object) && !o->other.len;
 
     switch (o->kind) {
     case OUTCOME_BLOCKED:
@@ -208,21 +208,26 @@ static const char *action_of(const struct outcome *o)
     return effect_is_arm(o->effect->kind) ? "update" : "unchanged";
 }
 
-static const char *note_of(const struct outcome *o, const struct planned *one)
+static str note_of(struct arena *a, const struct outcome *o, const struct planned *one)
 {
     if (o->kind == OUTCOME_WITHHELD && one->hurried)
-        return "it is sent later: what it refers to is not Ready by then";
+        return STR("it is sent later: what it refers to is not Ready by then");
+    if (o->kind == OUTCOME_WAITS && o->other.len)
+        return str_fmt(a,
+                       "it belongs to the operator in namespace %.*s: plan as that one does, with "
+                       "--operator-namespace",
+                       STR_ARG(o->other));
     if (o->kind == OUTCOME_WAITS && o->object && object_is_deleting(o->object))
-        return "it goes with its owner, or is released";
+        return STR("it goes with its owner, or is released");
     if (o->kind == OUTCOME_WAITS)
-        return "another change is under way";
+        return STR("another change is under way");
     if (o->kind == OUTCOME_WELL && o->skipped)
-        return "its reconcile policy is skip";
+        return STR("its reconcile policy is skip");
     if (o->kind == OUTCOME_WELL && o->changes && o->changes->count)
-        return "drift that is reported and not corrected";
+        return STR("drift that is reported and not corrected");
     if (o->kind == OUTCOME_WITHHELD && !effect_is_arm(o->effect->kind))
-        return "only objects of the cluster are written";
-    return NULL;
+        return STR("only objects of the cluster are written");
+    return STR_NONE;
 }
 
 static void set_request(struct planner *p, struct value *out, const struct outcome *o)
@@ -250,7 +255,7 @@ static struct value *result_of(struct planner *p, const struct planned *one,
 {
     struct arena *a = p->arena;
     struct value *out = value_object(a);
-    const char *note = note_of(o, one);
+    str note = note_of(a, o, one);
 
     value_set(a, out, STR("object"), object_key_value(a, o->key));
     value_set_str(a, out, STR("action"), str_c(action_of(o)));
@@ -270,8 +275,8 @@ static struct value *result_of(struct planner *p, const struct planned *one,
         value_set_str(a, out, STR("message"), o->message);
     if (o->kind == OUTCOME_BLOCKED)
         value_set_bool(a, out, is_dangling(o) ? STR("dangling") : STR("fault"), true);
-    if (note)
-        value_set_str(a, out, STR("note"), str_c(note));
+    if (note.len)
+        value_set_str(a, out, STR("note"), note);
     /* The pass's memory is freed when it ends. */
     return value_copy(a, out);
 }

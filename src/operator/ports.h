@@ -156,6 +156,7 @@ struct outcome {
     const struct object_key *key;
     const struct value *object;       /* with all writes so far applied; NULL: it does not exist */
     bool skipped;                     /* the policy is "skip" */
+    str other;                        /* the namespace of another operator that manages it */
     str id, api_version;              /* in Azure; empty while unknown */
     str arm_type;                     /* "Microsoft.Network/routeTables" */
     const struct effect *effect;      /* OUTCOME_WITHHELD */
