@@ -20,6 +20,8 @@
  * loop.
  */
 #define WATCH_SHORT NS_PER_SEC
+/* How many of these in a row may have had events before there is a pause between them. */
+#define BRIEF_MAX 5
 /*
  * After this many error responses in a row, the watch no longer tries to resume and lists again.
  * Initial events are given up sooner, because making progress matters more.
@@ -425,6 +427,19 @@ static bool has_lasted(const struct kube_watch *w)
     return w->moved || clock_mono() - w->started >= WATCH_SHORT;
 }
 
+/*
+ * One that ends right after its first event may do so again and again: after a few in a row, the
+ * server gets a moment before the next one.
+ */
+static int64_t pause_if_brief(struct kube_watch *w)
+{
+    if (clock_mono() - w->started >= WATCH_SHORT) {
+        w->brief = 0;
+        return 0;
+    }
+    return ++w->brief > BRIEF_MAX ? WATCH_SHORT : 0;
+}
+
 static int64_t end_watch(struct kube_watch *w, const struct http_response *response)
 {
     AUTO_ERR e = {0};
@@ -440,7 +455,7 @@ static int64_t end_watch(struct kube_watch *w, const struct http_response *respo
     }
     if (has_lasted(w)) {
         works(w);
-        return 0;
+        return pause_if_brief(w);
     }
     err_set(&e, ERR_IO, "very short watch: ended without an event");
     return answered_badly(w, &e, 0);

@@ -38,6 +38,7 @@ struct kube_watch {
     struct buf version, continue_token, list_version;
     unsigned failures; /* in a row */
     unsigned stuck;    /* how many of them were error responses, to the same request */
+    unsigned brief;    /* how many watches in a row were short and had events */
     int64_t started;
     bool moved; /* this request has received something */
     struct kube_advance advance;

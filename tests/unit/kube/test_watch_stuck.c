@@ -238,6 +238,28 @@ TEST(initial_events_that_fail_are_given_up)
     end(&f);
 }
 
+/* Each has an event and ends: not a failure, but no reason to ask hundreds of times a second. */
+TEST(watches_that_end_at_once_are_not_repeated_in_a_hurry)
+{
+    struct fixture f;
+    begin(&f, false);
+    const int64_t from = clock_mono();
+
+    api_put(f.api, "x", "a", NULL);
+    api_answer_always(
+        f.api, WATCHED, 200, "application/json",
+        "{\"type\":\"BOOKMARK\",\"object\":{\"apiVersion\":\"example.com/v1\",\"kind\":"
+        "\"Widget\",\"metadata\":{\"resourceVersion\":\"3\"}}}\n");
+    start(&f);
+    await(&f, &f.synced, 1);
+    for (int i = 0; i < 60000 && asked(&f, WATCHED) < 20; i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
+    assert_true(asked(&f, WATCHED) >= 20);
+    assert_true(clock_mono() - from >= 10 * NS_PER_SEC);
+    assert_int_equal(look(&f, &f.failures), 0);
+    end(&f);
+}
+
 /* Something on the way ends what is silent for a while. Nothing is wrong with that. */
 TEST(a_quiet_watch_that_is_cut_off_is_no_failure)
 {
@@ -266,4 +288,5 @@ RUN_TESTS(cmocka_unit_test(who_may_not_watch_is_served_by_lists),
           cmocka_unit_test(a_busy_server_is_not_asked_for_lists),
           cmocka_unit_test(a_page_that_is_refused_begins_the_list_anew),
           cmocka_unit_test(initial_events_that_fail_are_given_up),
+          cmocka_unit_test(watches_that_end_at_once_are_not_repeated_in_a_hurry),
           cmocka_unit_test(a_quiet_watch_that_is_cut_off_is_no_failure))
