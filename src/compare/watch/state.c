@@ -197,11 +197,11 @@ static void tell_wrong(struct watch_state *s, str key, const struct outcome *out
 static void tell_fixed(struct watch_state *s, str key, str id, const struct watch_entry *old,
                        bool gone)
 {
-    struct watch_change change = {
-        .kind = WATCH_FIXED, .object = str_copy(s->arena, id), .gone = gone};
+    struct watch_change change = {.kind = WATCH_FIXED, .gone = gone};
 
     if (!old || (old->status != ENTRY_DRIFTS && old->status != ENTRY_FAILED))
         return;
+    change.object = str_copy(s->arena, id);
     set_template(&change, old->template);
     tell_object(s, key, &change);
 }
