@@ -2,7 +2,8 @@
 /*
  * internal.h - shared by the files of this folder.
  *
- * open.c opens, upgrades and reads; write.c gathers changes and writes them.
+ * open.c opens, upgrades and reads; log.c checks the write-ahead log; write.c gathers changes and
+ * writes them.
  */
 #pragma once
 
@@ -48,6 +49,12 @@ struct db {
 bool db_fail(struct db *d, struct err *e);
 /* Runs SQL without parameters. */
 MUST_CHECK bool db_exec(struct db *d, const char *sql, struct err *e);
+
+/*
+ * log.c: fails when the log of a database, which is synced after each transaction, is damaged in
+ * front of the last one.
+ */
+MUST_CHECK bool db_log_check(str path, struct err *e);
 
 /* write.c */
 struct db_batch *db_batch_new(uint64_t number);

@@ -277,6 +277,57 @@ TEST(what_is_not_a_database_is_rejected)
     unlink(name);
 }
 
+/* One flipped bit anywhere in the log: whatever was written before the last transaction is there.
+ */
+TEST(a_damaged_log_does_not_hide_what_was_written)
+{
+    AUTO_ARENA a = arena_new();
+    char folder[] = "/tmp/plumb-db-XXXXXX";
+    AUTO_ERR e = {0};
+    str text, log;
+    struct db *d;
+
+    assert_non_null(mkdtemp(folder));
+    str path = file_join(a, str_c(folder), STR("facts"));
+    str other = file_join(a, str_c(folder), STR("copy"));
+    str other_log = str_concat(a, other, STR("-wal"));
+    struct db_config config = {.path = path,
+                               .sync = DB_SYNC_FULL,
+                               .upgrades = upgrades,
+                               .statements = statements,
+                               .driven = true};
+    d = opened(&config);
+    for (int i = 0; i < 3; i++) {
+        put(d, i == 0 ? "a" : i == 1 ? "b" : "c", "1");
+        db_seal(d);
+    }
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_ok(file_read(a, str_concat(a, path, STR("-wal")), &log, &e), &e);
+    db_close(d);
+    config.path = other;
+    for (size_t at = 0; at <= log.len; at += at < 40 || at + 20 > log.len ? 1 : 509) {
+        str changed = str_copy(a, log);
+        if (at < log.len)
+            ((char *)changed.ptr)[at] ^= 0x10;
+        assert_ok(file_write(other, text, 0600, &e), &e);
+        assert_ok(file_write(other_log, changed, 0600, &e), &e);
+        if (db_open(&config, &d, &e)) {
+            str all = all_of(a, d);
+            assert_true(at < log.len ? str_has_prefix(all, STR("a=1 b=1 "))
+                                     : str_eq(all, STR("a=1 b=1 c=1 ")));
+            db_close(d);
+        } else {
+            assert_true(str_contains(e.text, STR("copy-wal: damaged")));
+            assert_true(at < log.len);
+            err_clear(&e);
+        }
+    }
+    unlink(str_z(a, path));
+    unlink(str_z(a, other));
+    unlink(str_z(a, other_log));
+    rmdir(folder);
+}
+
 static void make_foreign(const char *name, const char *sql)
 {
     sqlite3 *file;
@@ -329,4 +380,5 @@ RUN_TESTS(cmocka_unit_test(a_sealed_batch_is_there_after_a_power_loss_and_an_ope
           cmocka_unit_test(what_could_not_be_written_can_be_kept_for_the_next_batch),
           cmocka_unit_test(threads_share_the_writer_of_a_file_that_only_its_owner_may_read),
           cmocka_unit_test(what_is_not_a_database_is_rejected),
+          cmocka_unit_test(a_damaged_log_does_not_hide_what_was_written),
           cmocka_unit_test(a_file_of_something_else_is_left_as_it_is))
