@@ -89,10 +89,9 @@ static struct value *schema_of_prop(struct building *b, const struct model_prop 
     size_t before = b->step_count;
     bool described = enter(b, p);
     const struct value *shared = schema_of(b, p->shape);
-    struct value *schema = ARENA_NEW(b->arena, struct value);
+    struct value *schema = value_object(b->arena);
 
     /* Copies the members, since limits belong to this property. */
-    *schema = *value_object(b->arena);
     for (size_t i = 0; i < shared->len; i++)
         value_set(b->arena, schema, value_key(&shared->items[i]), &shared->items[i]);
     add_limits(b, p->limits, schema);

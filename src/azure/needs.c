@@ -53,8 +53,7 @@ static void add_reference(struct looking *l, enum need_kind kind, const struct r
     struct need *n = add(l, kind, v, at);
     n->reference = ref;
     if (ref.form == REFERENCE_OBJECT)
-        n->object = (struct object_key){
-            .group = ref.group, .kind = ref.kind, .namespace = l->namespace, .name = ref.name};
+        n->object = reference_key(&ref, l->namespace);
 }
 
 /* Adds a Secret or ConfigMap, unless its name or a required key is missing, which is a mistake. */

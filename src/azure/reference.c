@@ -146,6 +146,12 @@ bool reference_read(const struct value *v, const struct reference_rule *rule,
     return false;
 }
 
+struct object_key reference_key(const struct reference *r, str namespace)
+{
+    return (struct object_key){
+        .group = r->group, .kind = r->kind, .namespace = namespace, .name = r->name};
+}
+
 bool reference_azure_id(struct arena *a, const struct reference *r, str subscription,
                         str holder_group, str *out, struct err *e)
 {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "azure/model/model.h"
+#include "object/object.h"
 #include "value/source.h"
 
 enum reference_form { REFERENCE_OBJECT, REFERENCE_ID, REFERENCE_AZURE, REFERENCE_WELL_KNOWN };
@@ -43,6 +44,8 @@ struct reference_rule {
  */
 MUST_CHECK bool reference_read(const struct value *v, const struct reference_rule *rule,
                                const struct source *src, struct reference *out, struct err *e);
+/* What a reference to an object names, in the namespace of its holder. */
+struct object_key reference_key(const struct reference *r, str namespace);
 /*
  * The id for the Azure form; omitted parts are the holder's, which may be empty if all are given.
  */

@@ -85,10 +85,7 @@ static bool given_owner(struct chain *c, const struct model_resource *res,
 static bool owner_object(struct chain *c, const struct value *object, const struct reference *ref,
                          const struct value **out, const struct model_resource **res)
 {
-    struct object_key name = {.group = ref->group,
-                              .kind = ref->kind,
-                              .namespace = object_key_of(object).namespace,
-                              .name = ref->name};
+    const struct object_key name = reference_key(ref, object_namespace(object));
     AUTO_ERR unknown = {0};
 
     if (!c->r->object(c->r->ctx, c->arena, &name, out, c->e))
@@ -102,10 +99,7 @@ static bool owner_object(struct chain *c, const struct value *object, const stru
 static bool missing_owner(struct chain *c, const struct value *object, const struct reference *ref,
                           str *out)
 {
-    struct object_key name = {.group = ref->group,
-                              .kind = ref->kind,
-                              .namespace = object_key_of(object).namespace,
-                              .name = ref->name};
+    const struct object_key name = reference_key(ref, object_namespace(object));
 
     if (!c->r->missing || (c->e && c->e->kind != ERR_NOT_FOUND))
         return false;

@@ -51,10 +51,7 @@ bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise)
     out->form = out->ref.form == REFERENCE_OBJECT ? OWNER_OBJECT : OWNER_AZURE;
     if (out->form != OWNER_OBJECT)
         return true;
-    out->key = (struct object_key){.group = out->ref.group,
-                                   .kind = out->ref.kind,
-                                   .namespace = p->card->key.namespace,
-                                   .name = out->ref.name};
+    out->key = reference_key(&out->ref, p->card->key.namespace);
     pass_need(p, &out->key);
     out->object = p->ports->find(p->ports->ctx, p->arena, &out->key);
     return true;

@@ -492,10 +492,7 @@ bool pass_owner(struct pass *p, const struct value **out, struct object_key *key
     if (!p->resource->has_owner || !owner || !reference_read(owner, &rule, NULL, &ref, NULL) ||
         ref.form != REFERENCE_OBJECT)
         return false;
-    *key = (struct object_key){.group = ref.group,
-                               .kind = ref.kind,
-                               .namespace = p->card->key.namespace,
-                               .name = ref.name};
+    *key = reference_key(&ref, p->card->key.namespace);
     *out = p->ports->find(p->ports->ctx, p->arena, key);
     return true;
 }

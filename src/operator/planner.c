@@ -470,8 +470,7 @@ static str place_of(struct planner *p, const struct planned *one, size_t depth)
     const struct reference_rule rule = owner_rule(resource);
     if (!reference_read(owner, &rule, NULL, &ref, NULL) || ref.form != REFERENCE_OBJECT)
         return own;
-    const struct object_key key = {
-        .group = ref.group, .kind = ref.kind, .namespace = one->key.namespace, .name = ref.name};
+    const struct object_key key = reference_key(&ref, one->key.namespace);
     const struct planned *above = planned_of(p, &key);
     str before = above ? place_of(p, above, depth + 1) : own_place(p->arena, &key);
     return str_fmt(p->arena, "%.*s\x02%.*s", STR_ARG(before), STR_ARG(own));

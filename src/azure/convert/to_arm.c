@@ -108,27 +108,16 @@ static bool read_source(const struct sending *s, const struct value *from, bool 
            err_set(s->e, ERR_INVALID, keyed ? "needs a name and a key" : "needs a name");
 }
 
-static bool send_secret(struct sending *s, const struct model_shape *shape,
-                        const struct value *from, struct value *to)
+/* A value of a secret or config map. */
+static bool send_keyed(struct sending *s, const struct model_shape *shape, const struct value *from,
+                       struct value *to)
 {
-    str name, key, text;
+    bool secret = shape->builtin == BUILTIN_SECRET_REFERENCE;
+    str name, key, text = STR_NONE;
 
-    (void)shape;
     if (!read_source(s, from, true, &name, &key) ||
-        !s->r.secret(s->r.ctx, s->arena, s->namespace, name, key, &text, s->e))
-        return false;
-    set_text(to, text);
-    return true;
-}
-
-static bool send_config(struct sending *s, const struct model_shape *shape,
-                        const struct value *from, struct value *to)
-{
-    str name, key, text;
-
-    (void)shape;
-    if (!read_source(s, from, true, &name, &key) ||
-        !s->r.config(s->r.ctx, s->arena, s->namespace, name, key, &text, s->e))
+        !(secret ? s->r.secret : s->r.config)(s->r.ctx, s->arena, s->namespace, name, key, &text,
+                                              s->e))
         return false;
     set_text(to, text);
     return true;
@@ -155,8 +144,8 @@ typedef bool send_fn(struct sending *s, const struct model_shape *shape, const s
 static send_fn *const senders[BUILTIN_COUNT] = {
     [BUILTIN_RESOURCE_REFERENCE] = send_reference, [BUILTIN_WELL_KNOWN_REFERENCE] = send_reference,
     [BUILTIN_KNOWN_REFERENCE] = send_reference,    [BUILTIN_ARBITRARY_OWNER] = send_reference,
-    [BUILTIN_SECRET_REFERENCE] = send_secret,      [BUILTIN_SECRET_MAP_REFERENCE] = send_secret_map,
-    [BUILTIN_CONFIG_MAP_REFERENCE] = send_config,
+    [BUILTIN_SECRET_REFERENCE] = send_keyed,       [BUILTIN_SECRET_MAP_REFERENCE] = send_secret_map,
+    [BUILTIN_CONFIG_MAP_REFERENCE] = send_keyed,
 };
 
 static bool convert_builtin(struct sending *s, const struct model_shape *shape,

@@ -103,14 +103,6 @@ str derive_put(struct derive *d, struct map *section, str name, struct value *v)
 
 /* ---- One version. ---- */
 
-static bool offers(const struct overlay_kind *k, str version)
-{
-    for (size_t i = 0; i < k->versions->len; i++)
-        if (str_eq(value_str(&k->versions->items[i]), version))
-            return true;
-    return false;
-}
-
 static bool derive_kind(struct derive *d, const struct overlay_kind *k, struct err *e)
 {
     struct arm_resource r;
@@ -171,7 +163,7 @@ static bool derive_version(struct derive_world *w, const struct overlay_group *g
     if (!overlay_api_version(w->arena, version, &d.api_version))
         return err_set(e, ERR_INVALID, "version \"%.*s\" is not vYYYYMMDD", STR_ARG(version));
     for (size_t i = 0; i < g->kind_count; i++)
-        if (offers(&g->kinds[i], version) && !derive_kind(&d, &g->kinds[i], e))
+        if (overlay_offers(&g->kinds[i], version) && !derive_kind(&d, &g->kinds[i], e))
             return false;
     VEC_PUSH(w->arena, &w->out->models,
              ((struct derived_model){.group = g->name,

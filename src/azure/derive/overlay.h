@@ -115,6 +115,7 @@ const struct overlay_group *overlay_find(const struct overlay *o, str group);
 /* The order of two str, for qsort. */
 int overlay_compare_texts(const void *x, const void *y);
 
+bool overlay_offers(const struct overlay_kind *k, str version);
 /* An option of a kind in a version: perVersion wins; a null value means "none". Or NULL. */
 const struct value *overlay_option(const struct overlay_kind *k, str version, str key);
 

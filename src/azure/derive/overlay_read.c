@@ -107,6 +107,14 @@ int overlay_compare_texts(const void *x, const void *y)
     return str_cmp(*(const str *)x, *(const str *)y);
 }
 
+bool overlay_offers(const struct overlay_kind *k, str version)
+{
+    for (size_t i = 0; i < k->versions->len; i++)
+        if (str_eq(value_str(&k->versions->items[i]), version))
+            return true;
+    return false;
+}
+
 static bool check_overrides(const struct overlay_reader *r, const struct overlay_kind *k,
                             struct err *e)
 {
@@ -114,10 +122,7 @@ static bool check_overrides(const struct overlay_reader *r, const struct overlay
 
     for (size_t i = 0; i < value_len(per); i++) {
         const struct value *v = &per->items[i];
-        bool offered = false;
-        for (size_t j = 0; j < k->versions->len; j++)
-            offered = offered || str_eq(value_str(&k->versions->items[j]), value_key(v));
-        if (!offered)
+        if (!overlay_offers(k, value_key(v)))
             return source_err(e, r->src, v, "%.*s is not among the versions of %.*s",
                               STR_ARG(value_key(v)), STR_ARG(k->name));
         if (!check_keys(r, v, kind_keys, COUNT(kind_keys), e))

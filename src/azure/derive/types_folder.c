@@ -102,8 +102,7 @@ static str bucket_key(struct arena *a, str path)
     size_t version = str_rfind_char(folder, '/');
     if (version == STR_NPOS)
         return STR_NONE;
-    size_t provider = str_rfind_char(str_slice(folder, 0, version), '/');
-    return str_lower(a, str_from(folder, provider == STR_NPOS ? 0 : provider + 1));
+    return str_lower(a, str_from(folder, str_rfind_char(str_slice(folder, 0, version), '/') + 1));
 }
 
 static void add_file(struct type_folder *f, str key, const struct type_entry *entry)
@@ -175,13 +174,12 @@ size_t type_folder_files(const struct type_folder *f)
 static bool read_entry(struct type_folder *f, struct type_entry *entry, struct err *e)
 {
     struct source *src = ARENA_NEW(f->arena, struct source);
-    str text;
 
     if (entry->file)
         return true;
-    if (!read_text(f->arena, entry->path, &text, e))
+    src->file = entry->path;
+    if (!read_text(f->arena, entry->path, &src->text, e))
         return false;
-    *src = (struct source){.file = entry->path, .text = text};
     entry->file = ARENA_NEW(f->arena, struct arm_file);
     if (!types_read(f->arena, src, entry->file, e))
         return false;

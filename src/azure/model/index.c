@@ -168,13 +168,12 @@ void model_index_arm(struct arena *a, struct model_type *t, struct model_prop *p
 /* The date in a version, or all of it when there is none. */
 static str version_date(str v)
 {
-    size_t end = v.len, from;
+    str date = str_without_suffix(v, STR("preview"));
+    size_t from = date.len;
 
-    if (str_has_suffix(v, STR("preview")))
-        end -= strlen("preview");
-    for (from = end; from && v.ptr[from - 1] >= '0' && v.ptr[from - 1] <= '9';)
+    while (from && date.ptr[from - 1] >= '0' && date.ptr[from - 1] <= '9')
         from--;
-    return str_slice(v, from, end);
+    return str_from(date, from);
 }
 
 int model_version_compare(str x, str y)
