@@ -80,10 +80,20 @@ static bool find_all(struct running *r, struct err *e)
     return true;
 }
 
+static bool is_name(str name)
+{
+    return name.len && !str_eq(name, STR(".")) && !str_eq(name, STR("..")) &&
+           str_find_char(name, '/') == STR_NPOS;
+}
+
 static bool find_named(struct running *r, struct err *e)
 {
     for (size_t i = 0; i < r->options->names.len; i++) {
-        str name = r->options->names.items[i];
+        str name = without_slashes(r->options->names.items[i]);
+        /* --accept writes to the folder of a case: not to any other. */
+        if (!is_name(name))
+            return err_set(e, ERR_USAGE, "a case is a folder in %.*s, not \"%.*s\"",
+                           STR_ARG(r->folder), STR_ARG(name));
         if (file_kind(file_join(r->arena, r->folder, name)) != FILE_FOLDER)
             return err_set(e, ERR_NOT_FOUND, "%.*s holds no case %.*s", STR_ARG(r->folder),
                            STR_ARG(name));
