@@ -98,6 +98,19 @@ bool tmpl_has(const struct tmpl_set *set, str name)
     return map_has(set->templates, name);
 }
 
+size_t tmpl_names(struct arena *a, const struct tmpl_set *set, str **out)
+{
+    size_t count = 0;
+
+    *out = ARENA_ARRAY(a, str, map_len(set->templates));
+    for (size_t i = 0; i < map_len(set->templates); i++) {
+        const struct template *t = map_at(set->templates, i);
+        if (!t->empty)
+            (*out)[count++] = t->name;
+    }
+    return count;
+}
+
 void tmpl_print(const struct tmpl_set *set, str name, struct buf *out)
 {
     const struct template *t = map_get(set->templates, name);

@@ -75,6 +75,8 @@ enum tmpl_reach {
 unsigned tmpl_reach(const struct tmpl_set *set);
 /* Whether a template of that name has been parsed. */
 bool tmpl_has(const struct tmpl_set *set, str name);
+/* The names of the templates of a set that are not empty, in the order of their first mention. */
+size_t tmpl_names(struct arena *a, const struct tmpl_set *set, str **out);
 /* Appends the canonical form of a template, like Go's Node.String; nothing if there is none. */
 void tmpl_print(const struct tmpl_set *set, str name, struct buf *out);
 

@@ -30,6 +30,7 @@ struct lint {
     struct reference reference;
     struct template_note *notes; /* one per template */
     size_t bytes;                /* as TEMPLATES_BYTES_MAX counts them */
+    struct map *defined;         /* names of templates in function files to a str, the file */
     str parsing;                 /* the file whose functions are noted; empty: none */
     struct map *borrowed;        /* "file function" of those that were noted */
 };

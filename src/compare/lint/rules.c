@@ -74,7 +74,7 @@ const struct lint_rule lint_repeated_template = {
     "list it once; the second is never selected, and both count as matched together"};
 const struct lint_rule lint_replaced = {
     "replaced", LINT_WARNING,
-    "rename one of the two; the function file takes the place of the template"};
+    "rename one of the two; the one in the function file that comes last takes its place"};
 const struct lint_rule lint_several_documents = {
     "several-documents", LINT_ERROR,
     "split it, or indent it alike; only the first document "

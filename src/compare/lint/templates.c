@@ -10,6 +10,7 @@
 #include "compare/reference/reference_internal.h"
 #include "compare/reference/templates_internal.h"
 #include "compare/reference/yaml_map_internal.h"
+#include "go/quote.h"
 #include "text/yaml/yaml.h"
 #include "object/object.h"
 
@@ -243,19 +244,38 @@ static bool find_functions(struct lint *l, struct str_list *out)
     return ok;
 }
 
+/* What a function file defines. Of two templates of one name, the later file's takes the place. */
+static void note_defined(struct lint *l, const struct tmpl_set *set, const str *file)
+{
+    str *names;
+    size_t count = tmpl_names(l->arena, set, &names);
+
+    for (size_t i = 0; i < count; i++) {
+        const str *before = map_get(l->defined, names[i]);
+        if (before && !str_eq(*before, *file))
+            lint_add(l, &lint_replaced, (struct where){.file = lint_path(l, *file)},
+                     "it defines %.*s, as the function file %.*s does",
+                     STR_ARG(go_quoted(l->arena, names[i])), STR_ARG(*before));
+        map_set(l->defined, names[i], (void *)file);
+    }
+}
+
 /* Parses them on their own, so that an error is reported once. */
 static bool check_functions(struct lint *l, const struct str_list *files)
 {
     bool ok = true;
 
+    l->defined = map_new(l->arena);
     for (size_t i = 0; i < files->len; i++) {
         struct tmpl_set *set = new_set(l);
         struct where at = {.file = lint_path(l, files->items[i])};
         AUTO_ERR e = {0};
         str text = STR_NONE, name;
         if (root_read(l->arena, &l->root, files->items[i], &text, &e) &&
-            parse_noting(l, set, files->items[i], text, &e))
+            parse_noting(l, set, files->items[i], text, &e)) {
+            note_defined(l, set, &files->items[i]);
             continue;
+        }
         ok = false;
         if (add_unclosed(l, at.file, text, &e))
             continue;
@@ -266,11 +286,32 @@ static bool check_functions(struct lint *l, const struct str_list *files)
     return ok;
 }
 
+/* What of a template a function file takes the place of. */
+static void check_replaced(struct lint *l, size_t i)
+{
+    const struct template *t = &l->reference.templates.items[i];
+    str *names;
+    size_t count = tmpl_names(l->arena, t->set, &names);
+
+    for (size_t k = 0; k < count; k++) {
+        const str *file = map_get(l->defined, names[k]);
+        if (file && str_eq(names[k], t->name) && str_eq(path_base(*file), t->name))
+            lint_add(l, &lint_replaced, path_where(l, i),
+                     "the function file %.*s has the name of the template %.*s", STR_ARG(*file),
+                     STR_ARG(t->path));
+        else if (file)
+            lint_add(l, &lint_replaced, path_where(l, i),
+                     "the function file %.*s also defines %.*s of the template %.*s",
+                     STR_ARG(*file), STR_ARG(go_quoted(l->arena, names[k])), STR_ARG(t->path));
+    }
+}
+
 static void add_functions(struct lint *l, size_t i, const struct str_list *files)
 {
     struct template *t = &l->reference.templates.items[i];
 
     l->notes[i].functions = *files;
+    check_replaced(l, i);
     for (size_t k = 0; k < files->len; k++) {
         AUTO_ERR e = {0};
         str text = STR_NONE;
@@ -278,10 +319,6 @@ static void add_functions(struct lint *l, size_t i, const struct str_list *files
         if (root_read(l->arena, &l->root, files->items[k], &text, &e))
             (void)!tmpl_parse(t->set, path_base(files->items[k]), text, &e);
         l->bytes += text.len;
-        if (str_eq(path_base(files->items[k]), t->name) && str_trim(text).len)
-            lint_add(l, &lint_replaced, path_where(l, i),
-                     "the function file %.*s has the name of the template %.*s",
-                     STR_ARG(files->items[k]), STR_ARG(t->path));
     }
 }
 
