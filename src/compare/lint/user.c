@@ -124,7 +124,7 @@ static void try_on(struct override_check *c, const struct template *t)
 {
     AUTO_ARENA a = arena_new();
     struct value *object = value_clone(a, t->metadata);
-    struct render render = {0};
+    struct render render = {.exact = true}; /* as under plumb's own name */
     AUTO_ERR e = {0};
 
     c->plain++;
