@@ -10,6 +10,7 @@
  */
 #include "text/secret_values.h"
 #include "base/map.h"
+#include "base/strset.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "go/quote.h"
@@ -29,6 +30,8 @@
 /* Words of a value that are masked on their own: how many at most, and how long at least. */
 #define WORDS_MAX 256
 #define WORD_MIN 20
+/* Longer values are not looked up among those that were seen. */
+#define SEEN_MAX (4 * KIB)
 /* How much of a value that is a file is searched for words. */
 #define FILE_KEPT (256 * KIB)
 
@@ -37,6 +40,7 @@ struct needle {
     size_t value;  /* the number of the value */
     size_t parent; /* the longest other needle that it begins with, or NONE */
     bool cut;      /* the value is longer */
+    bool exposed;  /* it and its parents occur in other objects */
 };
 
 struct secret_values {
@@ -46,8 +50,9 @@ struct secret_values {
         struct needle *items;
         size_t len, cap;
     } needles;
-    size_t count; /* of values */
-    bool *open;   /* by value: it occurs in other objects, or identifies one */
+    struct strset *seen; /* values that were added, until all are */
+    size_t count;        /* of values */
+    bool *open;          /* by value: it occurs in other objects, or identifies one */
     uint8_t filter[FILTER_BITS / 8];
 };
 
@@ -449,6 +454,15 @@ static str without_blanks(struct arena *a, str text)
     return buf_str(&out);
 }
 
+/* Whether the value was added before: copies of a Secret are in many namespaces. Notes it. */
+static bool is_seen(struct secret_values *s, str text, bool encoded)
+{
+    AUTO_ARENA scratch = arena_new_secret();
+
+    return text.len <= SEEN_MAX &&
+           !strset_add(s->seen, str_concat(scratch, encoded ? STR("d") : STR("s"), text), NULL);
+}
+
 /* Adds the values below a field; those of data are in base64. */
 static void add_field(struct secret_values *s, const struct value *v, bool encoded)
 {
@@ -460,7 +474,7 @@ static void add_field(struct secret_values *s, const struct value *v, bool encod
         return;
     }
     text = value_text(v);
-    if (!text.len)
+    if (!text.len || is_seen(s, text, encoded))
         return;
     if (!encoded || !decode(s->arena, without_blanks(s->arena, text), &plain)) {
         add_value(s, text);
@@ -555,7 +569,11 @@ static int compare_needles(const void *x, const void *y)
 
     if (order)
         return order;
-    return p->text.len < q->text.len ? -1 : p->text.len > q->text.len;
+    if (p->text.len != q->text.len)
+        return p->text.len < q->text.len ? -1 : 1;
+    if (p->value != q->value)
+        return p->value < q->value ? -1 : 1;
+    return p->cut - q->cut;
 }
 
 static uint32_t filter_bit(const char *at)
@@ -566,12 +584,21 @@ static uint32_t filter_bit(const char *at)
     return (uint32_t)((bytes * 0x9E3779B97F4A7C15u) >> 48);
 }
 
+static bool is_double(const struct needle *x, const struct needle *y)
+{
+    return x->value == y->value && x->cut == y->cut && str_eq(x->text, y->text);
+}
+
+/*
+ * The same text may be a form of different values, one of which other objects show and one of which
+ * they do not: it stays for both, one the parent of the other.
+ */
 static void drop_doubles(struct secret_values *s)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < s->needles.len; i++)
-        if (!kept || !str_eq(s->needles.items[i].text, s->needles.items[kept - 1].text))
+        if (!kept || !is_double(&s->needles.items[i], &s->needles.items[kept - 1]))
             s->needles.items[kept++] = s->needles.items[i];
     s->needles.len = kept;
 }
@@ -643,9 +670,21 @@ static void expose_text(struct secret_values *s, str text)
         str rest = str_from(text, i);
         size_t at = find_before(s, rest), taken;
         size_t same = at == NONE ? 0 : common(s->needles.items[at].text, rest, &taken);
-        for (; at != NONE; at = s->needles.items[at].parent)
-            if (s->needles.items[at].text.len <= same)
+        for (; at != NONE && !s->needles.items[at].exposed; at = s->needles.items[at].parent)
+            if (s->needles.items[at].text.len <= same) {
                 s->open[s->needles.items[at].value] = true;
+                s->needles.items[at].exposed = true;
+            }
+    }
+}
+
+/* Leaves out the parents that are open: they are not looked for. */
+static void skip_open(struct secret_values *s)
+{
+    for (size_t i = 0; i < s->needles.len; i++) {
+        size_t parent = s->needles.items[i].parent;
+        if (parent != NONE && s->open[s->needles.items[parent].value])
+            s->needles.items[i].parent = s->needles.items[parent].parent;
     }
 }
 
@@ -691,12 +730,15 @@ static struct secret_values *new_set(struct arena *a, str mask)
 
     s->arena = a;
     s->mask = mask;
+    s->seen = strset_new(a, 0);
     return s;
 }
 
 /* False when the set is empty. */
 static bool finish(struct secret_values *s)
 {
+    strset_free(s->seen);
+    s->seen = NULL;
     if (!s->needles.len)
         return false;
     s->open = ARENA_ARRAY(s->arena, bool, s->count);
@@ -722,6 +764,7 @@ struct secret_values *secret_values_of(struct arena *a, struct value *const *obj
             expose_identities(s, objects[i]);
         else if (objects[i])
             expose_tree(s, objects[i]);
+    skip_open(s);
     return s;
 }
 
@@ -737,6 +780,7 @@ struct secret_values *secret_values_within(struct arena *a, const struct value *
     if (!finish(s))
         return NULL;
     expose_identity(s, object);
+    skip_open(s);
     return s;
 }
 

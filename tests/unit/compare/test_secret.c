@@ -266,6 +266,12 @@ static const struct {
      "cGxhbnRlZC12YWx1ZQ== OnBsYW50ZWQtdmFsdWU= dTpwbGFudGVkLXZhbHVlOg== "
      "dXM6cGxhbnRlZC12YWx1ZTp4",
      "*** On*** dTp***Og== dXM6***Tp4"},
+    {"although another value in other letters is shown openly",
+     {"{kind: Secret, stringData: {a: Planted-Value, b: PLANTED-VALUE}}",
+      "{kind: ConfigMap, data: {a: Planted-Value}}",
+      "{kind: Secret, stringData: {b: PLANTED-VALUE, a: Planted-Value}}"},
+     "Planted-Value PLANTED-VALUE",
+     "Planted-Value ***"},
     {"except where it is a key",
      {"{kind: Secret, stringData: {username: username}}"},
      "username",
