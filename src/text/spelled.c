@@ -12,6 +12,10 @@
 #define SLASHES_MAX 15
 #define AGAIN_MAX 4
 
+/* How many characters are compared: usually about one for each byte of a text. */
+#define STEPS_MIN 1000000
+#define STEPS_PER_BYTE 50
+
 /* What a piece of a text stands for, and how long the piece is; 0: nothing. */
 struct piece {
     char bytes[2 * UTF8_MAX];
@@ -204,8 +208,11 @@ static struct step step_plain(str text, str wanted)
     return (struct step){0};
 }
 
-/* plainly: what could be read both ways is not an escape. */
-static size_t match(str text, str wanted, bool plainly)
+/*
+ * How much of the text is what is wanted; all of it when it takes too many steps to know. plainly:
+ * what could be read both ways is not an escape.
+ */
+static size_t match(str text, str wanted, bool plainly, size_t *steps)
 {
     size_t at = 0;
 
@@ -213,6 +220,9 @@ static size_t match(str text, str wanted, bool plainly)
         str rest = str_from(text, at);
         if (!rest.len)
             return 0;
+        if (!*steps)
+            return text.len;
+        --*steps;
         struct step s = plainly ? step_plain(rest, wanted) : step_escape(rest, wanted);
         if (!s.taken)
             s = plainly ? step_escape(rest, wanted) : step_plain(rest, wanted);
@@ -252,13 +262,13 @@ static str plain_breaks(struct arena *a, str text)
 str spelled_replace(struct arena *a, str text, str wanted, str mask)
 {
     struct buf out = {0};
-    size_t done = 0, i = 0;
+    size_t done = 0, i = 0, steps = STEPS_MIN + STEPS_PER_BYTE * text.len;
 
     wanted = plain_breaks(a, wanted);
     while (wanted.len && (i = next_place(text, i, wanted.ptr[0])) < text.len) {
         str rest = str_from(text, i);
-        size_t len = match(rest, wanted, false);
-        if (!len && !(len = match(rest, wanted, true))) {
+        size_t len = match(rest, wanted, false, &steps);
+        if (!len && !(len = match(rest, wanted, true, &steps))) {
             i++;
             continue;
         }

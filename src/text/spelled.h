@@ -7,7 +7,8 @@
  * and &amp; in a page. So any character may be escaped in any of these ways, and in a different way
  * than its neighbours. A line break may also be CR LF, a blank, or be followed by indentation.
  *
- * The time hardly depends on what the text is. Any thread.
+ * The time is in proportion to the length of the text: if it begins with most of what is wanted at
+ * too many places, such as a row of zeros, the rest of it counts as an occurrence. Any thread.
  */
 #pragma once
 

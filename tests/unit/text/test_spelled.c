@@ -67,5 +67,20 @@ TEST(texts_of_escapes_only_take_no_longer)
     }
 }
 
+/* What takes too long is masked, not shown. */
+TEST(texts_that_nearly_match_everywhere_end)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf text = buf_new(a, BUF_UNLIMITED), wanted = buf_new(a, BUF_UNLIMITED);
+
+    buf_repeat(&text, 'a', 1 * MIB);
+    buf_repeat(&wanted, 'a', 512 * KIB);
+    buf_add(&wanted, STR("b"));
+    str got = spelled_replace(a, buf_str(&text), buf_str(&wanted), STR("***"));
+    assert_true(str_has_suffix(got, STR("***")));
+    assert_true(got.len < text.len);
+}
+
 RUN_TESTS(cmocka_unit_test(a_text_is_found_in_all_spellings),
-          cmocka_unit_test(texts_of_escapes_only_take_no_longer))
+          cmocka_unit_test(texts_of_escapes_only_take_no_longer),
+          cmocka_unit_test(texts_that_nearly_match_everywhere_end))
