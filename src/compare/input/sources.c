@@ -24,6 +24,7 @@ struct search {
     struct input_sources *out;
     struct input_errors errors;
     bool stdin_seen;
+    size_t unread; /* faults that are none */
 };
 
 static void add_error(struct search *s, const char *format, ...) FORMAT(2, 3);
@@ -111,6 +112,31 @@ static bool find_type(struct search *s, str path, unsigned char *type, struct er
     return true;
 }
 
+/* Tells what is not read, so that nobody believes it was; nothing has failed. */
+static void note_unread(struct search *s, str path, str reason)
+{
+    input_fail(s->in, reason, (struct result_place){.file = path}, reason);
+    struct input_fault *fault = &s->in->faults.items[s->in->faults.len - 1];
+    fault->note.failed = false;
+    fault->loss = LOSS_MEMBER;
+    s->unread++;
+}
+
+static void pass_over(struct search *s, str path, unsigned char type)
+{
+    struct stat st;
+    str stem, reason = STR_NONE;
+
+    if (!s->in->dialect->archives)
+        return;
+    if (type == DT_REG && pack_is_named(path, &stem))
+        reason = STR("an archive in a folder is not read; name it to compare its documents");
+    else if (type == DT_LNK && stat(str_z(s->arena, path), &st) == 0 && S_ISDIR(st.st_mode))
+        reason = STR("a link to a folder is not followed; name it to compare its documents");
+    if (reason.len)
+        note_unread(s, path, reason);
+}
+
 static bool add_child(struct search *s, str path, unsigned char type, size_t depth, struct err *e)
 {
     AUTO_ERR fault = {0};
@@ -119,7 +145,9 @@ static bool add_child(struct search *s, str path, unsigned char type, size_t dep
         return lose(s, path, &fault, e);
     if (type == DT_DIR)
         return !s->recursive || walk_below(s, path, depth + 1, e);
-    if (pack_takes(path) && (type == DT_REG || is_readable(s, path)))
+    if (!pack_takes(path))
+        pass_over(s, path, type);
+    else if (type == DT_REG || is_readable(s, path))
         add_file(s, path);
     return true;
 }
@@ -190,15 +218,18 @@ static bool expand(struct search *s, str value, struct str_list *paths)
 static void add_paths(struct search *s, str value)
 {
     struct str_list paths = {0};
+    size_t before = s->out->len + s->in->faults.len;
 
     if (!expand(s, value, &paths))
         return;
     for (size_t i = 0; i < paths.len; i++)
         if (str_eq(paths.items[i], value) || is_readable(s, paths.items[i]))
             add_path(s, paths.items[i]);
-    if (!s->out->len && !s->errors.items.len && !s->in->faults.len)
+    if (!s->out->len && !s->errors.items.len && s->in->faults.len == s->unread)
         add_error(s, "error reading [%.*s]: recognized file extensions are [.json .yaml .yml]",
                   STR_ARG(str_join(s->arena, paths.items, paths.len, STR(" "))));
+    else if (s->in->dialect->archives && s->out->len + s->in->faults.len == before)
+        note_unread(s, value, STR("a folder without files named .json, .yaml or .yml"));
 }
 
 static void add_stdin(struct search *s)
