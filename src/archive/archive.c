@@ -36,11 +36,13 @@ struct level {
     size_t zeros;        /* how many bytes at its end are zero, up to a block of a tar */
     /* For the search for the next member: */
     bool searching;
-    uint64_t start; /* where it began, in the unpacked data */
-    uint64_t asked; /* bytes given since */
-    bool seeks;     /* a zip that is read by its directory */
-    bool raw;       /* one document, compressed */
+    uint64_t start;  /* where it began, in the unpacked data */
+    uint64_t asked;  /* bytes given since */
+    bool seeks;      /* a zip that is read by its directory */
+    bool raw;        /* one document, compressed */
+    bool zip_member; /* zip_name has not been counted */
     struct zip_order zip;
+    struct buf zip_name;   /* of the current member */
     struct arena *seen_in; /* memory of seen */
     struct strset *seen;   /* the documents of a tar, each as a hash of its name */
     struct err fault;      /* the error of from */
@@ -48,6 +50,7 @@ struct level {
     /* About the current member: */
     bool open, broken, holes;
     bool warned;       /* by the library, about its header */
+    bool unreadable;   /* nobody wanted it */
     int status;        /* the library's last status */
     uint64_t size;     /* read so far */
     uint64_t declared; /* 0: not known */
@@ -317,6 +320,7 @@ static bool push(struct pack *p, str name, struct reader *from, struct err *e)
                         .from = from,
                         .buffer = buffer,
                         .mark = mark,
+                        .zip_name = buf_new(p->names, BUF_UNLIMITED),
                         .raw = pack_is_single(name, &inner),
                         .reader = {.read = read_member}};
     p->depth++;
@@ -606,6 +610,7 @@ static bool skip_rest(struct level *l, struct err *e)
         if ((l->status != ARCHIVE_FAILED && l->status != ARCHIVE_WARN) || l->pack->refused)
             return false;
         err_clear(e);
+        l->unreadable = true;
         l->open = l->status == ARCHIVE_WARN;
     }
     return true;
@@ -723,6 +728,29 @@ static bool check_end(struct level *l, struct err *e)
     return l->piece != PIECE || check_rest(l, e);
 }
 
+/* A member of a zip that is read in order is counted when all of it has been read. */
+static void keep_zip_name(struct level *l, struct archive_entry *entry)
+{
+    const struct pack_lib *lib = l->pack->lib;
+
+    if (!is_zip(l) || l->seeks)
+        return;
+    l->zip_member = true;
+    buf_truncate(&l->zip_name, 0);
+    buf_add(&l->zip_name, entry_name(lib, entry));
+    /* The library has read the target of a link already. */
+    l->zip.unsized |= is_link_or_device(lib, entry);
+}
+
+static void count_zip_member(struct level *l)
+{
+    if (!l->zip_member)
+        return;
+    l->zip_member = false;
+    l->zip.unsized |= l->broken || l->unreadable;
+    zip_count(&l->zip, buf_str(&l->zip_name), l->size);
+}
+
 static bool next_entry(struct level *l, struct archive_entry **entry, struct err *e)
 {
     struct pack *p = l->pack;
@@ -730,6 +758,7 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
     *entry = NULL;
     if (!skip_rest(l, e))
         return false;
+    count_zip_member(l);
     if (!find_entry(l, entry, e)) {
         if (!l->seeks || l->asked <= PACK_DIRECTORY_MAX || !read_in_order(l, e) ||
             !find_entry(l, entry, e))
@@ -741,10 +770,9 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
         return check_end(l, e);
     }
     l->open = true;
-    if (is_zip(l) && !l->seeks)
-        zip_count(&l->zip, entry_name(p->lib, *entry));
+    keep_zip_name(l, *entry);
     remember_document(l, *entry, entry_name(p->lib, *entry));
-    l->broken = l->holes = false;
+    l->broken = l->holes = l->unreadable = false;
     l->warned = l->status == ARCHIVE_WARN;
     l->size = l->left = 0;
     la_int64_t declared = p->lib->archive_entry_size(*entry);

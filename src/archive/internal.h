@@ -39,17 +39,20 @@ void pack_locale_free(struct pack_locale *l);
 MUST_CHECK bool zip_check(struct reader *from, struct err *e);
 
 /*
- * The same for a zip that can only be read in order: call zip_count with the names of its members,
- * then zip_take with all bytes after the last member. Positions cannot be checked; only the names
- * of documents and archives must be the same, in any order.
+ * The same for a zip that can only be read in order: call zip_count with the names and sizes of its
+ * members, then zip_take with all bytes after the last member. Positions cannot be checked; only
+ * the names and sizes of documents and archives must be the same, in any order.
  */
 struct zip_order {
     struct buf entry;          /* the current directory entry, as far as it has been read */
     size_t skip;               /* how many more bytes of the last entry to skip, after its name */
     uint64_t members, entries; /* hash sums of their names */
-    uint64_t outside;          /* bytes that are not in any entry */
+    /* The same of their names and sizes, unless some size is not known. */
+    uint64_t members_sized, entries_sized;
+    bool unsized;
+    uint64_t outside; /* bytes that are not in any entry */
 };
-void zip_count(struct zip_order *z, str name);
+void zip_count(struct zip_order *z, str name, uint64_t size);
 void zip_take(struct zip_order *z, char byte);
 MUST_CHECK bool zip_check_order(const struct zip_order *z, struct err *e);
 

@@ -324,16 +324,27 @@ static uint64_t name_sum(str name)
     return is_wanted(name) ? sum : 0;
 }
 
-void zip_count(struct zip_order *z, str name)
+static uint64_t sized_sum(uint64_t sum, uint64_t size)
+{
+    return sum ? (sum ^ size) * 0x100000001b3 : 0;
+}
+
+void zip_count(struct zip_order *z, str name, uint64_t size)
 {
     z->members += name_sum(name);
+    z->members_sized += sized_sum(name_sum(name), size);
 }
 
 static void end_entry(struct zip_order *z)
 {
-    z->entries += name_sum(
-        buf_str(&z->entry).len > ENTRY_LEN ? str_from(buf_str(&z->entry), ENTRY_LEN) : STR_NONE);
-    z->skip = (size_t)(number(buf_str(&z->entry), 30, 2) + number(buf_str(&z->entry), 32, 2));
+    str entry = buf_str(&z->entry);
+    uint64_t sum = name_sum(entry.len > ENTRY_LEN ? str_from(entry, ENTRY_LEN) : STR_NONE);
+    uint64_t size = number(entry, 24, 4);
+
+    z->entries += sum;
+    z->entries_sized += sized_sum(sum, size);
+    z->unsized |= size == UINT32_MAX;
+    z->skip = (size_t)(number(entry, 30, 2) + number(entry, 32, 2));
     buf_truncate(&z->entry, 0);
 }
 
@@ -367,8 +378,10 @@ void zip_take(struct zip_order *z, char byte)
 
 bool zip_check_order(const struct zip_order *z, struct err *e)
 {
-    return z->members == z->entries ||
-           err_set(e, ERR_INVALID, "its directory has other names than its members");
+    if (z->members != z->entries)
+        return err_set(e, ERR_INVALID, "its directory has other names than its members");
+    return z->unsized || z->members_sized == z->entries_sized ||
+           err_set(e, ERR_INVALID, "its directory has other sizes than its members");
 }
 
 /* ---- All of it. ---- */

@@ -675,6 +675,20 @@ TEST(the_directory_of_a_large_zip_has_to_fit_its_members)
     }
 }
 
+/* As with one flipped bit, where sizes and checksums stand behind the members. */
+TEST(a_member_that_looks_empty_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+
+    zip_add(&z, "a.yaml", "kind: A", 0, 0);
+    zip_add(&z, "b.yaml", "kind: B", 0, 0);
+    str text = str_copy(a, zip_end(&z));
+    memset((char *)text.ptr + 14, 0, 12);
+    assert_str(show(a, text, false), STR("D a!a.yaml ;D a!b.yaml kind: B;"
+                                         "F a its directory has other sizes than its members;"));
+}
+
 TEST(two_members_in_one_place_of_a_zip_are_told)
 {
     AUTO_ARENA a = arena_new();
@@ -935,6 +949,7 @@ RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(a_zip_whose_directory_does_not_fit_its_members_is_told),
           cmocka_unit_test(a_zip_that_is_read_in_order_has_to_fit_its_directory),
           cmocka_unit_test(the_directory_of_a_large_zip_has_to_fit_its_members),
+          cmocka_unit_test(a_member_that_looks_empty_is_told),
           cmocka_unit_test(two_members_in_one_place_of_a_zip_are_told),
           cmocka_unit_test(names_that_a_directory_leads_to_take_no_memory_each),
           cmocka_unit_test(a_member_that_the_directory_of_a_zip_leaves_out_is_told),
