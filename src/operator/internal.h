@@ -410,6 +410,11 @@ bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise);
 bool owner_is_ready(struct pass *p, const struct owner *owner, struct pass_step *otherwise);
 /* Puts owner reference and labels into an object. Returns whether it changed. */
 bool owner_bind(struct pass *p, const struct owner *owner, struct value *after);
+/*
+ * The value of a label. Upstream: cut at 63 bytes; a text that must be cut gets a part of its hash,
+ * so that it stays unique, and is the same for every operator.
+ */
+str owner_label(struct arena *a, str text);
 /* Whether the object has the owner reference that it should have. */
 bool owner_is_bound(struct pass *p);
 /* Where an owner given by id can be read. False: it is an object, or its API version is unknown. */

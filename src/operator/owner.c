@@ -7,21 +7,28 @@
  * owner's uid, so that an owner that was deleted and recreated does not get the children of the old
  * one. The reference is added whenever it is missing, and never bound to another uid.
  */
+#include <openssl/evp.h>
+
 #include "operator/internal.h"
 
 #include "arm/id.h"
+#include "text/codec.h"
 
 /* Labels have at most 63 bytes and end with a letter or digit. */
 #define LABEL_MAX 63
-#define HASH_LEN 9 /* "-" and eight digits */
+#define HASH_BYTES 4
+#define HASH_LEN (1 + 2 * HASH_BYTES) /* "-" and hexadecimal digits */
 
-/* Upstream: cut at 63 bytes. A value that must be cut gets a hash, so that it stays unique. */
-static str label(struct arena *a, str text)
+str owner_label(struct arena *a, str text)
 {
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+
     if (text.len <= LABEL_MAX)
         return text;
-    return str_fmt(a, "%.*s-%08x", STR_ARG(str_slice(text, 0, LABEL_MAX - HASH_LEN)),
-                   (unsigned)(str_hash(text) & 0xffffffff));
+    EVP_Digest(text.ptr, text.len, sum, &len, EVP_sha256(), NULL);
+    str kept = str_slice(text, 0, LABEL_MAX - HASH_LEN), hash = hex_encode(a, sum, HASH_BYTES);
+    return str_fmt(a, "%.*s-%.*s", STR_ARG(kept), STR_ARG(hash));
 }
 
 bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise)
@@ -112,11 +119,11 @@ bool owner_bind(struct pass *p, const struct owner *owner, struct value *after)
                                  .uid = object_uid(owner->object)};
     ref.block_deletion = blocks(p);
     changed |= object_set_owner(a, after, &ref);
-    changed |= object_set_label(a, after, STR(LABEL_OWNER_NAME), label(a, owner->key.name));
-    changed |= object_set_label(
-        a, after, STR(LABEL_OWNER_KIND),
-        label(a, str_fmt(a, "%.*s.%.*s", STR_ARG(owner->key.kind), STR_ARG(owner->key.group))));
-    changed |= object_set_label(a, after, STR(LABEL_OWNER_UID), label(a, ref.uid));
+    changed |= object_set_label(a, after, STR(LABEL_OWNER_NAME), owner_label(a, owner->key.name));
+    changed |= object_set_label(a, after, STR(LABEL_OWNER_KIND),
+                                owner_label(a, str_fmt(a, "%.*s.%.*s", STR_ARG(owner->key.kind),
+                                                       STR_ARG(owner->key.group))));
+    changed |= object_set_label(a, after, STR(LABEL_OWNER_UID), owner_label(a, ref.uid));
     return changed;
 }
 

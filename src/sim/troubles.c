@@ -6,6 +6,8 @@
  */
 #include "sim/internal.h"
 
+#include "go/strconv.h"
+
 #define ATTEMPTS_MAX 100000
 
 struct attempt {
@@ -29,9 +31,11 @@ bool sim_take_attempt(struct sim *s, str key, const struct value *v)
 static bool meets(struct sim_call *c, const struct sim_trouble *t, str key)
 {
     str guid = sim_guid_of(c->sim, c->arena, key);
-    unsigned long share = (unsigned long)str_hash(guid) % 100;
+    unsigned number = 0;
 
-    return share < (unsigned long)t->percent;
+    for (size_t i = 0; i < 7; i++)
+        number = number * 16 + (unsigned)go_hex_digit((unsigned char)guid.ptr[i]);
+    return number % 100 < (unsigned)t->percent;
 }
 
 bool sim_troubled(struct sim_call *c, bool deletes)

@@ -630,6 +630,21 @@ static void an_owner_made_anew_gets_nothing(void **state)
     }
 }
 
+/* Labels are compared with those that an earlier process wrote, and must not be written anew. */
+static void labels_are_the_same_in_every_process(void **state)
+{
+    (void)state;
+    AUTO_ARENA a = arena_new();
+    char text[64];
+    const str cut = {text, sizeof(text)}, fits = str_slice(cut, 0, 63);
+
+    memset(text, 'o', sizeof(text));
+
+    assert_str(owner_label(a, fits), fits);
+    assert_str(owner_label(a, cut),
+               STR("oooooooooooooooooooooooooooooooooooooooooooooooooooooo-2b2858db"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -653,6 +668,7 @@ int main(void)
         cmocka_unit_test(judge_names_the_cause),
         cmocka_unit_test(a_name_does_not_lead_to_another_place),
         cmocka_unit_test(an_owner_made_anew_gets_nothing),
+        cmocka_unit_test(labels_are_the_same_in_every_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,24 @@ TEST(some_resources_are_refused_before_they_are_accepted)
     assert_int_equal(ask(&w, "DELETE", ODD, ""), 200);
 }
 
+TEST(a_share_of_resources_is_the_same_for_a_seed)
+{
+    struct sim_config config = sim_defaults();
+    char refused[9] = "";
+
+    end(&w);
+    config.virtual_time = config.troubled = true;
+    w = begin(&config);
+    ask(&w, "PUT", GROUP, "{\"location\":\"westus2\"}");
+    add_types(&w, "{\"types\":{\"Example.Odd/things\":{\"troubles\":["
+                  "{\"status\":409,\"code\":\"NotYet\",\"percent\":50}]}}}");
+    for (int i = 0; i < 8; i++) {
+        str id = str_fmt(w.a, ODD "%d", i);
+        refused[i] = ask(&w, "PUT", str_z(w.a, id), "{}") == 409 ? 'x' : '-';
+    }
+    assert_string_equal(refused, "x---x--x");
+}
+
 TEST(providers_have_limits_of_their_own)
 {
     add_types(&w, "{\"limits\":[{\"provider\":\"Example.Odd\",\"name\":\"Puts1Min\","
@@ -285,6 +303,7 @@ TEST(role_definitions_are_found_by_id_and_name)
 RUN_TESTS(CASE(rules_hold_by_what_was_sent_at_the_top_or_beside),
           CASE(answers_depend_on_the_version_and_waits_grow),
           CASE(some_resources_are_refused_before_they_are_accepted),
+          CASE(a_share_of_resources_is_the_same_for_a_seed),
           CASE(providers_have_limits_of_their_own), CASE(the_old_limits_are_a_preset),
           CASE(types_without_a_file_follow_the_model), CASE(some_types_are_never_read_or_deleted),
           CASE(unknown_types_do_what_most_of_their_provider_do),
