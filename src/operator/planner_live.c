@@ -3,7 +3,7 @@
  * planner_live.c - plans against an API server and Azure Resource Manager; see planner_live.h.
  *
  * The caller's thread is the only worker of the pipe to Azure: it steps the planner and then waits
- * for the next answer.
+ * for the next answer. Another thread tells the user when that takes long.
  */
 #include "operator/planner_live.h"
 
@@ -28,6 +28,18 @@ struct asked {
     struct account_client *client;
 };
 
+/* When the user is told that something takes long, and how often again. */
+#define TELL_FIRST (10 * NS_PER_SEC)
+#define TELL_AGAIN (30 * NS_PER_SEC)
+
+/* The thread that tells. */
+struct teller {
+    pthread_t thread;
+    struct lock lock;
+    pthread_cond_t changed;
+    bool runs, over;
+};
+
 struct planning {
     struct arena *arena; /* Secrets may be in it */
     const struct planner_live_config *config;
@@ -35,6 +47,7 @@ struct planning {
     struct accounts *accounts;
     struct arm_gate *gate;
     struct arm_pipe *pipe;
+    struct teller teller;
     struct map *fetched;            /* object_key_text to struct fetched */
     VEC(struct object_key) secrets; /* that accounts are waiting for */
 };
@@ -204,6 +217,83 @@ static void take_answer(struct planning *l)
     arm_pipe_release(l->pipe, done);
 }
 
+/* ---- Waiting. -------------------------------------------------------------------------------- */
+
+/* The longest time for which Azure wants no requests. */
+static int64_t pause_of(struct planning *l, struct arena *a)
+{
+    struct budget_stats *stats;
+    size_t count = arm_gate_stats(l->gate, a, &stats);
+    int64_t longest = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (stats[i].paused > longest)
+            longest = stats[i].paused;
+    return longest;
+}
+
+static void tell_why(struct planning *l)
+{
+    AUTO_ARENA a = arena_new();
+    size_t calls = arm_pipe_stats(l->pipe).unreleased;
+    const char *s = calls == 1 ? "" : "s";
+    int64_t pause = pause_of(l, a);
+
+    if (!calls)
+        return;
+    l->config->waits(
+        l->config->ctx,
+        pause ? str_fmt(a,
+                        "Azure throttles requests: %zu request%s wait%s, and the next can be sent "
+                        "in %lld s",
+                        calls, s, calls == 1 ? "s" : "", (long long)pause / NS_PER_SEC + 1)
+              : str_fmt(a, "still waiting for Azure to respond to %zu request%s", calls, s));
+}
+
+/* False: the plan is made. */
+static bool wait_until(struct teller *t, int64_t time)
+{
+    AUTO_LOCK guard = lock_take(&t->lock);
+
+    while (!t->over && clock_mono() < time)
+        clock_wait(&t->changed, &t->lock.mutex, time);
+    return !t->over;
+}
+
+static void *tell(void *ctx)
+{
+    struct planning *l = ctx;
+
+    for (int64_t ns = TELL_FIRST; wait_until(&l->teller, clock_mono() + ns); ns = TELL_AGAIN)
+        tell_why(l);
+    return NULL;
+}
+
+static void start_teller(struct planning *l)
+{
+    struct teller *t = &l->teller;
+
+    t->lock = (struct lock)LOCK_INIT;
+    clock_cond_init(&t->changed);
+    /* Without the thread there is a plan, too. */
+    t->runs = l->config->waits && pthread_create(&t->thread, NULL, tell, l) == 0;
+}
+
+static void end_teller(struct planning *l)
+{
+    struct teller *t = &l->teller;
+
+    {
+        AUTO_LOCK guard = lock_take(&t->lock);
+        t->over = true;
+        pthread_cond_signal(&t->changed);
+    }
+    if (t->runs)
+        pthread_join(t->thread, NULL);
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock.mutex);
+}
+
 /* ---- All of it. ------------------------------------------------------------------------------ */
 
 static bool start(struct planning *l, struct err *e)
@@ -245,6 +335,7 @@ bool planner_live(const struct planner_live_config *config, struct arena *a, str
 
     for (size_t i = 0; ok && i < config->object_count; i++)
         planner_add(l.planner, config->objects[i]);
+    start_teller(&l);
     while (ok) {
         bool flying = planner_step(l.planner);
         if (tell_accounts(&l))
@@ -254,6 +345,7 @@ bool planner_live(const struct planner_live_config *config, struct arena *a, str
         else if (!planner_hurry(l.planner))
             break;
     }
+    end_teller(&l);
     if (ok)
         *out = planner_report(l.planner, a);
     end(&l);

@@ -28,6 +28,11 @@ struct planner_live_config {
     bool own_cloud;
     const struct http_config *http; /* to Azure; NULL: the defaults */
     str agent;
+    /*
+     * Called from another thread while Azure's responses take long: first after ten seconds, then
+     * every half minute. NULL: nobody wants to know.
+     */
+    void (*waits)(void *ctx, str why);
     const struct value *const *objects; /* to plan for, and those that they are made from */
     size_t object_count;
 };

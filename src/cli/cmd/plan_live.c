@@ -403,6 +403,12 @@ static bool settle(struct making *m, str namespace, struct err *e)
     return true;
 }
 
+static void tell_waiting(void *ctx, str why)
+{
+    (void)ctx;
+    message_warning((struct where){0}, why);
+}
+
 static bool make(struct making *m, struct value **plan, struct err *e)
 {
     const struct plan_values *v = m->call->values;
@@ -424,6 +430,7 @@ static bool make(struct making *m, struct value **plan, struct err *e)
                     .digest_key = read_digest_key(m, namespace)},
         .fetch = fetch,
         .ctx = m,
+        .waits = tell_waiting,
         .credential = m->settings.has_credential ? &m->settings.credential : NULL,
         .cloud = &m->settings.cloud,
         .own_cloud = m->settings.own_cloud,
