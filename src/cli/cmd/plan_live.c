@@ -358,6 +358,8 @@ static bool print(struct call *c, struct value *plan, struct err *e)
         return true;
     }
     (str_eq(v->output, STR("html")) ? plan_html : plan_markdown)(plan, &b);
+    if (!buf_check(&b, e))
+        return false;
     output_add_safe(c->out, buf_str(&b));
     return true;
 }
