@@ -115,11 +115,12 @@ static bool find_type(struct store_request *r)
 
 /* ---- Verbs. ---- */
 
+/* As Kubernetes reads them: what is neither false nor 0 is true. */
 bool store_query_is_true(const struct store_request *r, const char *name)
 {
     str text = handler_query(r->call, str_c(name));
 
-    return str_eq(text, STR("true")) || str_eq(text, STR("1"));
+    return text.len && !str_eq_fold(text, STR("false")) && !str_eq(text, STR("0"));
 }
 
 static bool choose_verb(struct store_request *r)

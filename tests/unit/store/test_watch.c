@@ -165,6 +165,26 @@ TEST(a_watch_goes_on_from_any_kept_version_and_ends_with_410_before_it)
     stage_end(&s);
 }
 
+TEST(options_are_true_unless_they_say_no)
+{
+    static const struct {
+        const char *value;
+        bool watches;
+    } cases[] = {{"true", true},   {"1", true},      {"TRUE", true}, {"t", true},
+                 {"false", false}, {"False", false}, {"0", false},   {"", false}};
+    AUTO_ARENA a = arena_new();
+    struct stage s = stage_begin();
+
+    create(&s, "a", "x");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(
+            local_askf(&s.c, "GET", "", WIDGETS "?resourceVersion=1&watch=%s", cases[i].value),
+            200);
+        assert_str(local_text(&s.c, "kind"), cases[i].watches ? STR_NONE : STR("WidgetList"));
+    }
+    stage_end(&s);
+}
+
 TEST(initial_events_end_with_a_bookmark_and_time_ends_the_watch)
 {
     AUTO_ARENA a = arena_new();
@@ -198,4 +218,5 @@ RUN_TESTS(cmocka_unit_test(lists_are_sorted_and_selected),
           cmocka_unit_test(pages_are_of_one_snapshot_until_it_is_too_old),
           cmocka_unit_test(a_watch_sees_every_change_once_and_in_order),
           cmocka_unit_test(a_watch_goes_on_from_any_kept_version_and_ends_with_410_before_it),
+          cmocka_unit_test(options_are_true_unless_they_say_no),
           cmocka_unit_test(initial_events_end_with_a_bookmark_and_time_ends_the_watch))
