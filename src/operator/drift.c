@@ -85,7 +85,7 @@ static struct drift *look(struct pass *p)
 
 /* ---- Modes. ---------------------------------------------------------------------------------- */
 
-static bool read_mode(str text, enum drift_mode *out)
+bool drift_mode_read(str text, enum drift_mode *out)
 {
     static const char *const names[] = {
         [DRIFT_CORRECT] = "correct", [DRIFT_REPORT] = "report", [DRIFT_PUT_ONLY] = "put-only"};
@@ -100,7 +100,7 @@ static bool read_mode(str text, enum drift_mode *out)
 
 static bool is_mode_of(const struct value *object, enum drift_mode *out)
 {
-    return read_mode(object_annotation(object, STR(ANNOTATION_MODE)), out);
+    return drift_mode_read(object_annotation(object, STR(ANNOTATION_MODE)), out);
 }
 
 static struct object_key namespace_of(const struct pass *p)
@@ -115,7 +115,7 @@ static enum drift_mode find_mode(const struct pass *p)
 
     if (is_mode_of(p->object, &mode) ||
         is_mode_of(p->ports->find(p->ports->ctx, p->arena, &key), &mode) ||
-        (p->resource && read_mode(detect_mode_of(p->resource), &mode)))
+        (p->resource && drift_mode_read(detect_mode_of(p->resource), &mode)))
         return mode;
     return p->config->drift;
 }

@@ -496,6 +496,8 @@ void author_take(struct pass *p, const struct arm_answer *answer);
  * What to do about drift, as set by the object, else its Namespace, its kind or the configuration.
  */
 enum drift_mode drift_mode(struct pass *p);
+/* "correct", "report" or "put-only". */
+bool drift_mode_read(str text, enum drift_mode *out);
 /* Whether each check writes: the mode is put-only, or Azure does not show the kind. */
 bool drift_writes(const struct pass *p);
 /* Compares payload and body in the light of the record; true if there is a reason to write. */
@@ -524,6 +526,8 @@ bool drift_condition(struct pass *p, struct condition *out);
 /* The policy of an object, of its Namespace (may be NULL), or the configured one. */
 enum policy meta_policy(const struct operator_config *config, const struct value *object,
                         const struct value *namespace);
+/* Reports annotations of the object and its Namespace whose values mean nothing: typing errors. */
+void meta_report_unknown(struct pass *p);
 /* Whether the object's resource must not be deleted in Azure. */
 bool meta_is_protected(const struct value *object);
 /* Whether the user has confirmed the deletion; any other value does not confirm it. */

@@ -70,10 +70,14 @@ struct pass_step state_look(struct pass *p)
     p->card->outdated = object_version(p->object) < p->card->version;
     if (p->card->outdated)
         return step_rest(STEP_NEVER);
-    p->card->seen = meta_intent(p->object);
+    uint64_t intent = meta_intent(p->object);
+    bool is_news = p->card->seen != intent;
+    p->card->seen = intent;
     if (is_anothers(p))
         return leave(p);
     p->card->overlaps = false;
+    if (is_news)
+        meta_report_unknown(p);
     if (!pass_resource(p, &otherwise))
         return otherwise;
     if (p->card->unsure)

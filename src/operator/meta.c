@@ -2,6 +2,8 @@
 /* meta.c - what users decide in metadata, and the patch between before and after. */
 #include "operator/internal.h"
 
+#include "operator/schedule.h"
+
 enum policy meta_policy(const struct operator_config *config, const struct value *object,
                         const struct value *namespace)
 {
@@ -16,6 +18,58 @@ enum policy meta_policy(const struct operator_config *config, const struct value
     /* Upstream: an unknown value means the configured one, not that of the Namespace. */
     return str_eq(text, STR("detach-on-delete")) ? POLICY_DETACH : config->policy;
 }
+
+/* ---- Values that mean nothing. --------------------------------------------------------------- */
+
+static bool is_policy(str text)
+{
+    return str_eq(text, STR("manage")) || str_eq(text, STR("skip")) ||
+           str_eq(text, STR("detach-on-delete"));
+}
+
+static bool is_mode(str text)
+{
+    enum drift_mode mode;
+
+    return drift_mode_read(text, &mode);
+}
+
+static bool is_period(str text)
+{
+    int64_t period;
+
+    return schedule_parse(text, &period, NULL);
+}
+
+static const struct {
+    const char *name;
+    bool (*knows)(str text);
+    const char *wanted;
+} checked[] = {
+    {ANNOTATION_MODE, is_mode, "\"correct\", \"report\" or \"put-only\""},
+    {ANNOTATION_POLICY, is_policy, "\"manage\", \"skip\" or \"detach-on-delete\""},
+    {ANNOTATION_SYNC_PERIOD, is_period, "\"never\" or a duration from \"1s\" on, such as \"30m\""}};
+
+static void report_unknown(struct pass *p, const struct value *object, const char *whose)
+{
+    for (size_t i = 0; i < COUNT(checked); i++) {
+        str text = object_annotation(object, str_c(checked[i].name));
+        if (text.len && !checked[i].knows(text))
+            pass_report(p, true, "InvalidAnnotation", STR("InvalidAnnotation"),
+                        str_fmt(p->arena, "%s%s is \"%.*s\", which has no effect; it must be %s",
+                                whose, checked[i].name, STR_ARG(text), checked[i].wanted));
+    }
+}
+
+void meta_report_unknown(struct pass *p)
+{
+    const struct object_key namespace = {.kind = STR("Namespace"), .name = p->card->key.namespace};
+
+    report_unknown(p, p->object, "");
+    report_unknown(p, p->ports->find(p->ports->ctx, p->arena, &namespace), "the Namespace's ");
+}
+
+/* ---- What users decide. ---------------------------------------------------------------------- */
 
 bool meta_is_protected(const struct value *object)
 {

@@ -196,6 +196,23 @@ void drift_bounded(struct world *w)
     stage_close(s);
 }
 
+/* Annotations with a typing error have no effect: an event says so, once. */
+void drift_mistyped(struct world *w)
+{
+    struct stage *s = open(w, false);
+
+    stage_patch(s, "StorageAccount", "acc", ANNOTATE(ANNOTATION_MODE, "'reprot'"));
+    stage_patch(s, "ResourceGroup", "rg", ANNOTATE(ANNOTATION_SYNC_PERIOD, "'5 minutes'"));
+    stage_run(s, 4 * A_PERIOD);
+    world_expect(w, stage_count_events(s, "InvalidAnnotation") == 2, "%u events",
+                 stage_count_events(s, "InvalidAnnotation"));
+    world_expect(w,
+                 stage_has_event_with(s, "InvalidAnnotation",
+                                      ANNOTATION_MODE " is \"reprot\", which has no effect"),
+                 "the event does not quote the mode");
+    stage_close(s);
+}
+
 /* 8.6: the author, from the resource itself or with one query of the activity log. */
 void drift_author(struct world *w)
 {

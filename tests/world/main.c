@@ -79,6 +79,7 @@ static const struct world_scenario scenarios[] = {
     {"drift-failed", drift_failed, FEW},
     {"drift-forgotten", drift_forgotten, 1},
     {"drift-jumped", drift_jumped, 1},
+    {"drift-mistyped", drift_mistyped, FEW},
     {"drift-put-only", drift_put_only, FEW},
     {"drift-refused", drift_refused, FEW},
     {"drift-retargeted", drift_retargeted, FEW},

@@ -123,6 +123,7 @@ void drift_annotated(struct world *w);
 void drift_author(struct world *w);
 void drift_autoscaled(struct world *w);
 void drift_bounded(struct world *w);
+void drift_mistyped(struct world *w);
 void drift_contested(struct world *w);
 void drift_contested_anew(struct world *w);
 void drift_corrected(struct world *w);
