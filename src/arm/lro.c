@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lro.c - the five protocols of long-running operations.
+ * lro.c - the four protocols of long-running operations.
  *
- * Each protocol is one function that reads the response to a poll. What they share is above them:
- * states, waiting, and responses that say nothing about the operation.
+ * Each has a function that reads the response to a poll. What they share is above them: states,
+ * waiting, and responses that say nothing about the operation.
  */
 #include "arm/lro.h"
 #include "text/json/json.h"
@@ -73,8 +73,6 @@ static bool is_relative(str url)
     return !url_origin(url).len;
 }
 
-/* ---- Ends. ----------------------------------------------------------------------------------- */
-
 static bool is_delete(const struct lro *o)
 {
     return str_eq(o->method, STR("DELETE"));
@@ -109,7 +107,7 @@ static void go_on(struct lro *o, const struct arm_answer *answer)
     wait_as_asked(o, answer, own_wait(o->polls));
 }
 
-/* ---- Ends. ---- */
+/* ---- Ends. ----------------------------------------------------------------------------------- */
 
 /* The operation succeeded. If the response was the resource, its new state is known. */
 static void succeed(struct lro *o, const struct arm_answer *answer, bool has_resource)

@@ -49,7 +49,7 @@ struct operator_config {
     unsigned confirm_deletes;
     /* Read everything one by one at once, instead of waiting for a list. */
     bool impatient;
-    /* Nothing outside these ids is read or written; none: everything is allowed. */
+    /* No resource outside these ids is read or written; none: everything is allowed. */
     const str *scopes;
     size_t scope_count;
     /* What is special about kinds (ext.h); both must live as long as the operator. */
@@ -63,8 +63,8 @@ struct operator* operator_new(const struct operator_config *config, const struct
 void operator_free(struct operator* o);
 
 /*
- * An object was added, changed or removed: a custom resource, a Secret or a ConfigMap. Wakes the
- * object itself, if anything that a user decides has changed, and the objects that wait for it.
+ * An object was added, changed or removed: a custom resource, Secret, ConfigMap or Namespace. Wakes
+ * the object itself, if anything that a user decides has changed, and the objects that wait for it.
  */
 void operator_changed(struct operator* o, const struct object_key *key);
 /* Delivers the answer to an effect; http 0: no answer. Everything is copied. */

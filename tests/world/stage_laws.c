@@ -66,7 +66,7 @@ static void check_azure(struct stage *s, const struct effect *effect)
     str path = plain_path(a, effect->url);
     const struct known *k = map_get(s->known, str_lower(a, path));
 
-    /* 2.7: our token must not be sent to a URL that somebody wrote into an object. */
+    /* Our token must not be sent to a URL that somebody wrote into an object. */
     world_expect(s->w, str_has_prefix(effect->url, STR(STAGE_ENDPOINT "/")), "a request to %.*s",
                  STR_ARG(effect->url));
     if (effect->kind == ARM_PUT)
