@@ -141,9 +141,9 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
 }
 
 /* Functions for single fields log the values they see. */
-static struct log_buffer *inline_log(struct pairing *p)
+static struct log_buffer *inline_log(struct pairing *p, const struct template *t)
 {
-    if (!p->dialect->masked_secrets || !secret_holds(p->root))
+    if (!t->per_field.len || !p->dialect->masked_secrets || !secret_holds(p->root))
         return &p->out->log;
     p->silent = (struct log_buffer){.arena = p->arena};
     return &p->silent;
@@ -157,7 +157,7 @@ bool pair_render(struct pairing *p, const struct template *t, struct render *r,
     if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
         !inline_run(p->arena, t, *rendered, p->root, INLINE_COST_MAX / p->candidate_count,
-                    p->dialect->masked_secrets, inline_log(p), e))
+                    p->dialect->masked_secrets, inline_log(p, t), e))
         return err_wrap(e, "template injection failed");
     if (t->per_field.len)
         trace_add(r->trace, STAGE_INLINED, NULL, *rendered);
