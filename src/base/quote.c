@@ -124,7 +124,7 @@ static bool is_plain_line(str s)
     while (blanks < s.len && s.ptr[blanks] == ' ')
         blanks++;
     return count_printable(s) == s.len && (blanks == s.len || s.ptr[blanks] != ':') &&
-           !str_contains(s, STR("##["));
+           (str_find_char(s, '#') == STR_NPOS || !str_contains(s, STR("##[")));
 }
 
 void quote_for_people(struct buf *out, str s)

@@ -23,9 +23,18 @@ str str_trim_set(str s, str set)
     return s;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 str str_trim(str s)
 {
-    return str_trim_set(s, STR(" \t\r\n"));
+    while (s.len && is_blank(s.ptr[0]))
+        s = str_from(s, 1);
+    while (s.len && is_blank(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
 }
 
 str str_without_prefix(str s, str prefix)
@@ -54,9 +63,12 @@ bool str_cut(str s, str sep, str *before, str *after)
 
 bool str_next_line(str *rest, str *line)
 {
+    size_t end = str_find_char(*rest, '\n');
+
     if (!rest->len)
         return false;
-    str_cut(*rest, STR("\n"), line, rest);
+    *line = str_slice(*rest, 0, end);
+    *rest = end == STR_NPOS ? STR_NONE : str_from(*rest, end + 1);
     return true;
 }
 
@@ -390,12 +402,18 @@ str str_lower(struct arena *a, str s)
     return (str){copy, s.len};
 }
 
+/* Most texts are short: what fits is printed once. Secrets leave no copy on the stack. */
 str str_vfmt(struct arena *a, const char *format, va_list args)
 {
-    size_t len = str_print(NULL, 0, format, args);
+    char shorter[256];
+    size_t room = a->secret ? 0 : sizeof(shorter);
+    size_t len = str_print(shorter, room, format, args);
     char *text = arena_alloc_text(a, len);
 
-    str_print(text, len, format, args);
+    if (len > room)
+        str_print(text, len, format, args);
+    else
+        memcpy(text, shorter, len);
     return (str){text, len};
 }
 

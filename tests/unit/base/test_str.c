@@ -328,7 +328,22 @@ TEST(a_text_is_printed_beyond_its_nul)
     assert_str(buf_str(&b), STR("\0\0"));
 }
 
+/* Short ones are printed once, long ones twice. */
+TEST(texts_of_any_length_are_printed)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ARENA secret = arena_new_secret();
+
+    for (size_t n = 0; n < 600; n++) {
+        struct buf b = buf_new(a, 600);
+        buf_repeat(&b, 'x', n);
+        assert_str(str_fmt(a, "%.*s", STR_ARG(buf_str(&b))), buf_str(&b));
+        assert_str(str_fmt(secret, "%.*s", STR_ARG(buf_str(&b))), buf_str(&b));
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(formats_mean_what_they_mean_in_c),
+          cmocka_unit_test(texts_of_any_length_are_printed),
           cmocka_unit_test(a_text_is_printed_beyond_its_nul), cmocka_unit_test(slices_are_clamped),
           cmocka_unit_test(prefixes_and_suffixes_are_cut_only_when_they_match),
           cmocka_unit_test(trimming_takes_white_space_only),
