@@ -30,9 +30,12 @@ static size_t boundary(str text, size_t i)
 /* The place behind part, which begins at the place at. */
 static struct where move_on(struct where at, str part)
 {
-    for (size_t lf; (lf = str_find_char(part, '\n')) != STR_NPOS; part = str_from(part, lf + 1)) {
-        at.line++;
+    size_t last = str_rfind_char(part, '\n');
+
+    if (last != STR_NPOS) {
+        at.line += (uint32_t)str_count_char(part, '\n');
         at.column = 1;
+        part = str_from(part, last + 1);
     }
     at.column += (uint32_t)utf8_count(part);
     return at;
