@@ -231,8 +231,8 @@ static bool fn_replace(struct tmpl_call *c)
 static bool indent(struct tmpl_call *c, str first)
 {
     int64_t n = arg_int(c, 0);
-    str s = arg_str(c, 1), pad;
-    struct buf b = call_buf(c);
+    str s = arg_str(c, 1);
+    struct buf b = call_buf(c), pad = call_buf(c);
 
     if (n < 0)
         return call_fail(c, "strings: negative Repeat count");
@@ -240,8 +240,9 @@ static bool indent(struct tmpl_call *c, str first)
         return false;
     buf_add(&b, first);
     buf_repeat(&b, ' ', (size_t)n);
-    pad = str_fmt(c->arena, "\n%*s", (int)(n > INT32_MAX ? INT32_MAX : n), "");
-    replace_all(&b, s, STR("\n"), pad);
+    buf_char(&pad, '\n');
+    buf_repeat(&pad, ' ', (size_t)n);
+    replace_all(&b, s, STR("\n"), buf_str(&pad));
     return return_call_buf(c, &b);
 }
 
@@ -331,6 +332,7 @@ static bool next_piece(str s, str sep, size_t *end)
 static bool split(struct tmpl_call *c, str s, str sep, int64_t n, struct tv *out)
 {
     VEC(struct tv) parts = {0};
+    struct tv_list *list;
 
     *out = tv_object(TV_STRINGS, NULL);
     if (n == 0)
@@ -347,8 +349,9 @@ static bool split(struct tmpl_call *c, str s, str sep, int64_t n, struct tv *out
     }
     if (s.len || sep.len)
         VEC_PUSH(c->arena, &parts, tv_str(s));
-    *out = tv_list_new(c->rt, TV_STRINGS, 0);
-    *out->list = (struct tv_list){.len = parts.len, .items = parts.items};
+    list = ARENA_NEW(c->arena, struct tv_list);
+    *list = (struct tv_list){.len = parts.len, .items = parts.items};
+    *out = tv_object(TV_STRINGS, list);
     return true;
 }
 
