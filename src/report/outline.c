@@ -133,10 +133,12 @@ str diff_alike_key(struct arena *a, const struct result_diff *d)
 
     if (!d->fields.len || d->fields.cut || d->patched)
         return STR_NONE;
-    buf_fmt(&key, "%.*s", STR_ARG(d->template));
+    buf_add(&key, d->template);
     for (size_t i = 0; i < d->fields.len; i++) {
         const struct result_field *f = &d->fields.items[i];
-        buf_fmt(&key, "%c%.*s%c", 0, STR_ARG(f->path), (int)f->kind);
+        buf_char(&key, 0);
+        buf_add(&key, f->path);
+        buf_char(&key, (char)f->kind);
         buf_add(&key, field_text(a, f->expected, SIZE_MAX));
         buf_char(&key, 0);
         buf_add(&key, field_text(a, f->actual, SIZE_MAX));
