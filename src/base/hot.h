@@ -18,6 +18,15 @@
 /* Always inlined, however large the compiler thinks it is. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* Eight bytes at any address as a number. */
+ALWAYS_INLINE uint64_t hot_load_8(const char *p)
+{
+    uint64_t x;
+
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
 /* Sixteen bytes processed at once. */
 typedef signed char hot_bytes __attribute__((vector_size(16)));
 

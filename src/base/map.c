@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-#include "base/hot.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 struct entry {
@@ -63,7 +63,7 @@ ALWAYS_INLINE struct entry *find(const struct map *m, str key)
 {
     if (!m->entries.len)
         return NULL;
-    uint32_t number = m->slots[find_slot(m, key, str_hash(key))];
+    uint32_t number = m->slots[find_slot(m, key, hash_text(key))];
     return number ? &m->entries.items[number - 1] : NULL;
 }
 
@@ -97,7 +97,7 @@ static void *set_hashed(struct map *m, str key, uint64_t hash, void *value)
 
 void *map_set(struct map *m, str key, void *value)
 {
-    return set_hashed(m, key, str_hash(key), value);
+    return set_hashed(m, key, hash_text(key), value);
 }
 
 void *map_set_entry(struct map *m, const struct map *from, size_t i)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/hot.h"
 
 #include <limits.h>
@@ -88,14 +89,6 @@ static uint64_t lower_8(uint64_t x)
     return x | upper >> 2; /* 0x20, the distance of the two cases */
 }
 
-static uint64_t load_8(const char *p)
-{
-    uint64_t x;
-
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
 bool str_eq_fold(str a, str b)
 {
     size_t i = 0;
@@ -103,7 +96,7 @@ bool str_eq_fold(str a, str b)
     if (a.len != b.len)
         return false;
     for (; i + 8 <= a.len; i += 8)
-        if (lower_8(load_8(a.ptr + i)) != lower_8(load_8(b.ptr + i)))
+        if (lower_8(hot_load_8(a.ptr + i)) != lower_8(hot_load_8(b.ptr + i)))
             return false;
     for (; i < a.len; i++)
         if (lower(a.ptr[i]) != lower(b.ptr[i]))
@@ -225,66 +218,24 @@ bool str_contains(str s, str needle)
     return str_find(s, needle) != STR_NPOS;
 }
 
-static uint64_t hash_seed; /* 0: not made yet */
+uint64_t hash_seed;
 
 static void make_hash_seed(void)
 {
     __atomic_store_n(&hash_seed, random_u64() | 1, __ATOMIC_RELAXED);
 }
 
-/* The first time: out of line, so that str_hash itself calls nothing. */
-static __attribute__((noinline)) uint64_t hash_seeded(str s)
+uint64_t hash_seed_make(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, make_hash_seed);
-    return str_hash(s);
+    return __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
 }
 
-static uint64_t mix(uint64_t x, uint64_t y)
-{
-    __uint128_t product = (__uint128_t)x * y;
-
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Packs 1 to 7 bytes into one number, some of them twice: the length is part of the hash. */
-static uint64_t load_few(const char *p, size_t n)
-{
-    uint32_t first, last;
-
-    if (n < 4)
-        return (uint64_t)(uint8_t)p[0] | (uint64_t)(uint8_t)p[n / 2] << 8 |
-               (uint64_t)(uint8_t)p[n - 1] << 16;
-    memcpy(&first, p, sizeof first);
-    memcpy(&last, p + n - sizeof last, sizeof last);
-    return first | (uint64_t)last << 32;
-}
-
-/*
- * Multiply and fold, sixteen bytes at a time; the seed keeps foreign keys from colliding on
- * purpose. It is another in the second factor, because factors may change places.
- */
 uint64_t str_hash(str s)
 {
-    const uint64_t seed = __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
-    const char *p = s.ptr;
-    size_t left = s.len;
-
-    if (UNLIKELY(!seed))
-        return hash_seeded(s);
-    const uint64_t turned = seed << 32 | seed >> 32;
-    uint64_t hash = seed ^ s.len;
-    for (; left >= 16; p += 16, left -= 16)
-        hash = mix(hash ^ load_8(p), load_8(p + 8) ^ turned);
-    if (left >= 8) {
-        hash = mix(hash ^ load_8(p), UINT64_C(0x9E3779B97F4A7C15) ^ seed);
-        p += 8;
-        left -= 8;
-    }
-    if (left)
-        hash = mix(hash ^ load_few(p, left), UINT64_C(0xD6E8FEB86659FD93));
-    return mix(hash, UINT64_C(0xA0761D6478BD642F));
+    return hash_text(s);
 }
 
 enum { DISTANCE_MAX = 64 };
@@ -394,7 +345,7 @@ str str_lower(struct arena *a, str s)
     size_t i = 0;
 
     for (; i + 8 <= s.len; i += 8) {
-        uint64_t x = lower_8(load_8(s.ptr + i));
+        uint64_t x = lower_8(hot_load_8(s.ptr + i));
         memcpy(copy + i, &x, sizeof x);
     }
     for (; i < s.len; i++)
