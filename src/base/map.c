@@ -59,17 +59,29 @@ static void grow(struct map *m, size_t slot_count)
     }
 }
 
-ALWAYS_INLINE struct entry *find(const struct map *m, str key)
+ALWAYS_INLINE struct entry *find_hashed(const struct map *m, str key, uint64_t hash)
 {
     if (!m->entries.len)
         return NULL;
-    uint32_t number = m->slots[find_slot(m, key, hash_text(key))];
+    uint32_t number = m->slots[find_slot(m, key, hash)];
     return number ? &m->entries.items[number - 1] : NULL;
+}
+
+ALWAYS_INLINE struct entry *find(const struct map *m, str key)
+{
+    return m->entries.len ? find_hashed(m, key, hash_text(key)) : NULL;
 }
 
 void *map_get(const struct map *m, str key)
 {
     const struct entry *entry = find(m, key);
+
+    return entry ? entry->value : NULL;
+}
+
+void *map_get_hashed(const struct map *m, str key, uint64_t hash)
+{
+    const struct entry *entry = find_hashed(m, key, hash);
 
     return entry ? entry->value : NULL;
 }

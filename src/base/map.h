@@ -19,6 +19,8 @@ struct map;
 struct map *map_new(struct arena *a);
 /* NULL when there is none. */
 void *map_get(const struct map *m, str key);
+/* As map_get, for a key whose str_hash is known. */
+void *map_get_hashed(const struct map *m, str key, uint64_t hash);
 bool map_has(const struct map *m, str key);
 /*
  * Adds a key, or replaces its value, keeping its place in the order. Returns the old value, or

@@ -354,7 +354,7 @@ COLD static bool too_deep(struct exec *x)
 static bool walk_template(struct walk *w, const struct node *n, struct tv dot)
 {
     struct exec *x = w->x;
-    const struct template *t = map_get(x->set->templates, n->call.name);
+    const struct template *t = map_get_hashed(x->set->templates, n->call.name, n->call.hash);
     struct tv data = tv_none();
     struct frame *f;
 

@@ -186,6 +186,7 @@ struct node {
         } branch;
         struct {
             str name;
+            uint64_t hash;     /* of the name: the template is looked up in every run */
             struct node *pipe; /* NULL: none */
         } call;                /* NODE_TEMPLATE */
     };

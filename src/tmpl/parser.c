@@ -253,11 +253,15 @@ static bool definition(struct parser *outer)
     return add_tree(p, root);
 }
 
-static bool template_name(struct parser *p, const struct token *t, str context, str *out)
+/* Sets the name of the template that n calls. */
+static bool template_name(struct parser *p, const struct token *t, str context, struct node *n)
 {
     if (t->kind != TOKEN_STRING && t->kind != TOKEN_RAW_STRING)
         return parse_unexpected(p, t, context);
-    return parse_unquote(p, t->text, out);
+    if (!parse_unquote(p, t->text, &n->call.name))
+        return false;
+    n->call.hash = str_hash(n->call.name);
+    return true;
 }
 
 /* The definition that a block holds. */
@@ -285,7 +289,7 @@ static struct node *block(struct parser *p)
 
     p->note.text = STR_NONE;
     p->base = t->pos;
-    if (!template_name(p, t, context, &n->call.name))
+    if (!template_name(p, t, context, n))
         return NULL;
     n->call.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
     return n->call.pipe && block_body(p, n->call.name, context) ? n : NULL;
@@ -298,7 +302,7 @@ static struct node *template_call(struct parser *p)
     struct node *n = parse_node(p, NODE_TEMPLATE, t->pos);
 
     p->base = t->pos;
-    if (!template_name(p, t, context, &n->call.name))
+    if (!template_name(p, t, context, n))
         return NULL;
     if (parse_next_word(p)->kind != TOKEN_RIGHT_DELIM) {
         parse_backup(p);
@@ -306,9 +310,12 @@ static struct node *template_call(struct parser *p)
         if (!n->call.pipe)
             return NULL;
     }
-    action_keep(
-        p, &(struct action){.word = TOKEN_TEMPLATE, .name = n->call.name, .pipe = n->call.pipe},
-        n->pos);
+    action_keep(p,
+                &(struct action){.word = TOKEN_TEMPLATE,
+                                 .name = n->call.name,
+                                 .hash = n->call.hash,
+                                 .pipe = n->call.pipe},
+                n->pos);
     return n;
 }
 
@@ -355,6 +362,7 @@ static struct node *known_action(struct parser *p, const struct action *a, size_
     case TOKEN_TEMPLATE:
         n = parse_node(p, NODE_TEMPLATE, from + a->pos);
         n->call.name = a->name;
+        n->call.hash = a->hash;
         n->call.pipe = a->pipe;
         return n;
     case TOKEN_CHAR:

@@ -27,6 +27,7 @@ struct action {
     enum token_kind word;       /* its keyword; TOKEN_CHAR: none */
     uint32_t pos;               /* of its node, from the start of the text */
     str name;                   /* TOKEN_TEMPLATE: of the template */
+    uint64_t hash;              /* of the name */
     struct node *pipe;          /* NULL: none */
     struct node *end;           /* TOKEN_END, TOKEN_ELSE: the node */
     const str *used, *declared; /* variables */

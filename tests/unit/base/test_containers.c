@@ -88,6 +88,9 @@ TEST(a_map_keeps_insertion_order_over_growth)
     for (size_t i = 0; i < 1000; i++)
         assert_str(map_key(m, i), str_fmt(a, "key%zu", i + 1));
     assert_ptr_equal(map_get(m, STR("key500")), (void *)(intptr_t)-1);
+    assert_ptr_equal(map_get_hashed(m, STR("key500"), str_hash(STR("key500"))),
+                     (void *)(intptr_t)-1);
+    assert_null(map_get_hashed(m, STR("other"), str_hash(STR("other"))));
 }
 
 TEST(an_entry_of_a_map_is_set_in_another)
