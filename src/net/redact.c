@@ -73,8 +73,9 @@ static str settle(struct arena *a, str text, str (*hide)(struct arena *, str))
 static str hide_passwords(struct arena *a, str text)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    size_t start, end;
-    str rest = text;
+    size_t start, end, last = str_rfind_char(text, '@');
+    /* What follows the last "@" has none: it is not searched again after each. */
+    str rest = str_slice(text, 0, last == STR_NPOS ? 0 : last + 1);
 
     while (url_find_password(rest, &start, &end)) {
         buf_add(&b, str_slice(rest, 0, start));
@@ -82,6 +83,7 @@ static str hide_passwords(struct arena *a, str text)
         rest = str_from(rest, end);
     }
     buf_add(&b, rest);
+    buf_add(&b, str_from(text, last == STR_NPOS ? 0 : last + 1));
     return buf_str(&b);
 }
 
@@ -111,24 +113,24 @@ static bool is_signed(str pairs)
     return true;
 }
 
-/* whole: the query or form that the parameter is of. */
-static bool is_secret_parameter(str name, str whole)
+/* is_of_signed: the query or form is a signed one. */
+static bool is_secret_parameter(str name, bool is_of_signed)
 {
     return secret_name_is(name) || IS_LISTED(name, secret_parameters) ||
-           (IS_LISTED(name, signed_parameters) && is_signed(whole));
+           (is_of_signed && IS_LISTED(name, signed_parameters));
 }
 
 /* Handles each pair separately: masking one does not affect how others are parsed. */
 static void redact_pairs(struct arena *a, struct buf *out, str pairs)
 {
     str rest = pairs, pair, name, value, plain;
-    bool more = pairs.len > 0;
+    bool more = pairs.len > 0, is_of_signed = is_signed(pairs);
 
     while (more) {
         more = str_cut(rest, STR("&"), &pair, &rest);
         bool has_value = str_cut(pair, STR("="), &name, &value);
         plain = url_unescape(a, name, true, &plain) ? plain : name;
-        bool is_secret = is_secret_parameter(plain, pairs);
+        bool is_secret = is_secret_parameter(plain, is_of_signed);
         buf_add(out, redact_passwords(a, name));
         if (has_value)
             buf_char(out, '=');
@@ -622,13 +624,14 @@ static void hide_credentials(struct sent *s, str value)
 static void hide_pairs(struct sent *s, str pairs)
 {
     str rest = pairs, pair, name, value, plain;
+    bool is_of_signed = is_signed(pairs);
 
     for (bool more = pairs.len > 0; more;) {
         more = str_cut(rest, STR("&"), &pair, &rest);
         if (!str_cut(pair, STR("="), &name, &value))
             continue;
         plain = url_unescape(s->arena, name, true, &plain) ? plain : name;
-        if (is_secret_parameter(plain, pairs))
+        if (is_secret_parameter(plain, is_of_signed))
             hide_escaped(s, value, true);
     }
 }

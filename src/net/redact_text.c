@@ -99,10 +99,11 @@ static bool take_jwt(struct walk *w)
 /* "Bearer x" and "Basic x", where x looks like more than a word. */
 static bool take_credentials(struct walk *w, str word, size_t end)
 {
-    if (!str_eq_fold(word, STR("Bearer")) && !str_eq_fold(word, STR("Basic")))
+    if ((!str_eq_fold(word, STR("Bearer")) && !str_eq_fold(word, STR("Basic"))) ||
+        char_at(w, end) != ' ')
         return false;
     size_t last = until(w, end + 1, " \t\r\n\"'\\,;)");
-    if (char_at(w, end) != ' ' || last - end <= 16)
+    if (last - end <= 16)
         return false;
     take_away(w, end + 1, last);
     return true;
@@ -140,10 +141,12 @@ static bool take_named(struct walk *w, str word, size_t end)
     for (; is_one_of(char_at(w, i), "\\ "); i++)
         slashes = char_at(w, i) == '\\' ? slashes + 1 : 0;
     bool quoted = is_one_of(char_at(w, i), "\"'");
+    if (!assigned && !quoted)
+        return false;
     i += quoted;
     size_t last = quoted ? quoted_end(w, i, char_at(w, i - 1), slashes)
                          : until(w, i, " \t\r\n\"'\\,;&)");
-    if ((!assigned && !quoted) || last == i)
+    if (last == i)
         return false;
     take_away(w, i, last);
     return true;

@@ -320,18 +320,38 @@ static str first_part(str rest)
 }
 
 /*
- * The last "@" of an authority, which ends the password. With a "/" in the password, the authority
- * seems to end there, after an invalid port: then it is the last "@" of all.
+ * An authority: where it begins and ends, and its last "@", or STR_NPOS. Ends and signs are kept
+ * from one to the next, since a text without slashes may have many that end together.
  */
-static size_t find_password_end(str rest)
-{
-    str authority = first_part(rest), host, port;
-    size_t at = str_rfind_char(authority, '@');
+struct authority {
+    size_t from, end, at;
+};
 
-    if (at != STR_NPOS || str_has_prefix(rest, STR("[")) ||
-        !str_cut(authority, STR(":"), &host, &port) || is_number(port))
-        return at;
-    return str_rfind_char(rest, '@');
+static void authority_begin(struct authority *a, str url, size_t from)
+{
+    a->from = from;
+    if (from < a->end) {
+        a->at = a->at != STR_NPOS && a->at < from ? STR_NPOS : a->at;
+        return;
+    }
+    str part = first_part(str_from(url, from));
+    size_t at = str_rfind_char(part, '@');
+    a->end = from + part.len;
+    a->at = at == STR_NPOS ? STR_NPOS : from + at;
+}
+
+/*
+ * The last "@" of an authority, which ends the password. With a "/" in the password, the authority
+ * seems to end there, after an invalid port: then it is the last "@" of all, which is last.
+ */
+static size_t find_password_end(const struct authority *a, str url, size_t last)
+{
+    str text = str_slice(url, a->from, a->end), host, port;
+
+    if (a->at != STR_NPOS || str_has_prefix(text, STR("[")) ||
+        !str_cut(text, STR(":"), &host, &port) || is_number(port))
+        return a->at;
+    return last;
 }
 
 bool url_is_token(str user_and_password)
@@ -342,19 +362,20 @@ bool url_is_token(str user_and_password)
            (user.len && (!password.len || str_eq(password, STR("x-oauth-basic"))));
 }
 
-/* The same for the URL whose authority begins at from; tokens count only if requested. */
-static bool find_password_at(str url, size_t from, bool tokens, size_t *start, size_t *end)
+/* The same for the URL with this authority; tokens count only if requested. */
+static bool find_password_at(const struct authority *a, str url, size_t last, bool tokens,
+                             size_t *start, size_t *end)
 {
-    str rest = str_from(url, from);
-    size_t at = find_password_end(rest);
+    size_t at = find_password_end(a, url, last);
 
-    if (at == STR_NPOS || !at)
+    if (at == STR_NPOS || at == a->from)
         return false;
-    bool is_token = url_is_token(str_slice(rest, 0, at));
+    str user = str_slice(url, a->from, at);
+    bool is_token = url_is_token(user);
     if (is_token && !tokens)
         return false;
-    *start = is_token ? from : from + str_find_char(rest, ':') + 1;
-    *end = from + at;
+    *start = is_token ? a->from : a->from + str_find_char(user, ':') + 1;
+    *end = at;
     return true;
 }
 
@@ -393,13 +414,16 @@ static bool find_authority(str url, size_t from, size_t *out)
 /* The first URL may have none but contain another one, in its path or after a second scheme. */
 static bool find_password(str url, bool tokens, size_t *start, size_t *end)
 {
+    struct authority a = {0};
     size_t last = str_rfind_char(url, '@');
 
     if (last == STR_NPOS)
         return false;
-    for (size_t from = 0; find_authority(url, from, &from) && from < last;)
-        if (find_password_at(url, from, tokens, start, end))
+    for (size_t from = 0; find_authority(url, from, &from) && from < last;) {
+        authority_begin(&a, url, from);
+        if (find_password_at(&a, url, last, tokens, start, end))
             return true;
+    }
     return false;
 }
 

@@ -537,6 +537,41 @@ TEST(prose_loses_what_looks_like_a_secret)
     }
 }
 
+/* Others decide what is in objects, messages and URLs. */
+TEST(texts_that_look_like_secrets_everywhere_take_no_longer)
+{
+    AUTO_ARENA a = arena_new();
+    static const struct {
+        const char *begin, *part, *end;
+    } texts[] = {{"https://x/?", "c&", ""}, {"https://x/?", "c=1&h=1&", ""},
+                 {"", "Bearer.", ""},       {"", "password:", ""},
+                 {"", "http:[", "/x@"},     {"", "a://", "b:c@/d"}};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct buf b = buf_new(a, BUF_UNLIMITED);
+        buf_add(&b, str_c(texts[i].begin));
+        while (b.len < 2 * MIB)
+            buf_add(&b, str_c(texts[i].part));
+        buf_add(&b, str_c(texts[i].end));
+        assert_true(redact_text(a, buf_str(&b)).len > 0);
+        assert_true(redact_urls(a, buf_str(&b)).len > 0);
+    }
+}
+
+/* Passwords that many other characters follow. */
+TEST(what_follows_passwords_is_searched_once)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < 200000; i++)
+        buf_add(&b, STR("a://b:c@/"));
+    buf_repeat(&b, 'x', 16 * MIB);
+    str shown = redact_passwords(a, buf_str(&b));
+    assert_false(str_contains(shown, STR("b:c@")));
+    assert_true(str_has_suffix(shown, STR("xxx")));
+}
+
 RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(recorded_bodies_come_in_pieces_and_may_be_bytes),
           cmocka_unit_test(what_was_sent_does_not_come_back_in_messages_and_recordings),
@@ -545,4 +580,6 @@ RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(what_was_sent_is_found_however_it_is_escaped),
           cmocka_unit_test(messages_show_no_secrets_of_urls),
           cmocka_unit_test(prose_loses_what_looks_like_a_secret),
-          cmocka_unit_test(secrets_are_found_wherever_they_stand))
+          cmocka_unit_test(secrets_are_found_wherever_they_stand),
+          cmocka_unit_test(texts_that_look_like_secrets_everywhere_take_no_longer),
+          cmocka_unit_test(what_follows_passwords_is_searched_once))
