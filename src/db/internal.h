@@ -2,8 +2,8 @@
 /*
  * internal.h - shared by the files of this folder.
  *
- * open.c opens, upgrades and reads; log.c checks the write-ahead log; write.c gathers changes and
- * writes them.
+ * open.c opens, upgrades and reads; journal.c checks the files beside the database and log.c the
+ * write-ahead log; write.c gathers changes and writes them.
  */
 #pragma once
 
@@ -55,6 +55,12 @@ MUST_CHECK bool db_exec(struct db *d, const char *sql, struct err *e);
  * front of the last one.
  */
 MUST_CHECK bool db_log_check(str path, struct err *e);
+
+/*
+ * journal.c: fails when opening the database would write to other files or delete them, because of
+ * links or a journal beside it.
+ */
+MUST_CHECK bool db_journal_check(str path, struct err *e);
 
 /* write.c */
 struct db_batch *db_batch_new(uint64_t number);

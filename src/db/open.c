@@ -213,6 +213,8 @@ static bool open_file(struct db *d, struct err *e)
 
     if (!create_private(d, e))
         return false;
+    if (!d->config.vfs && !db_journal_check(d->config.path, e))
+        return false;
     if (d->config.sync == DB_SYNC_FULL && !d->config.vfs && !db_log_check(d->config.path, e))
         return false;
     if (d->lib->sqlite3_open_v2(str_z(a, d->config.path), &d->sqlite, flags, d->config.vfs) !=

@@ -374,6 +374,78 @@ TEST(a_file_of_something_else_is_left_as_it_is)
     }
 }
 
+static void add_number(struct buf *b, uint32_t n)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        buf_char(b, (char)(n >> shift));
+}
+
+/* A rollback journal without pages, which names a file that is to be deleted after it. */
+static str naming_journal(struct arena *a, str database, str victim)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    uint32_t sum = 0;
+
+    buf_add(&b, STR("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7\0\0\0\0\0\0\0\0"));
+    add_number(&b, (uint32_t)(database.len / 4096));
+    add_number(&b, 512);
+    add_number(&b, 4096);
+    while (b.len < 512)
+        buf_char(&b, 0);
+    for (size_t i = 0; i < victim.len; i++)
+        sum += (uint8_t)victim.ptr[i];
+    add_number(&b, (1 << 30) / 4096 + 1);
+    buf_add(&b, victim);
+    add_number(&b, (uint32_t)victim.len);
+    add_number(&b, sum);
+    buf_add(&b, STR("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"));
+    return buf_str(&b);
+}
+
+TEST(files_that_are_not_of_the_database_are_neither_written_nor_deleted)
+{
+    static const char *const endings[] = {"-journal", "-shm", "-wal"};
+    AUTO_ARENA a = arena_new();
+    char folder[] = "/tmp/plumb-db-XXXXXX";
+    AUTO_ERR e = {0};
+    str text, kept;
+    struct db *d;
+
+    assert_non_null(mkdtemp(folder));
+    str path = file_join(a, str_c(folder), STR("facts"));
+    str victim = file_join(a, str_c(folder), STR("victim"));
+    const struct db_config config = {.path = path, .upgrades = upgrades, .statements = statements};
+    db_close(opened(&config));
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_ok(file_write(victim, STR("precious"), 0600, &e), &e);
+
+    str journal = str_concat(a, path, STR("-journal"));
+    assert_ok(file_write(journal, naming_journal(a, text, victim), 0600, &e), &e);
+    assert_false(db_open(&config, &d, &e));
+    assert_true(str_contains(e.text, STR("facts-journal: it names another file")));
+    err_clear(&e);
+    unlink(str_z(a, journal));
+
+    for (size_t i = 0; i < COUNT(endings); i++) {
+        str beside = str_concat(a, path, str_c(endings[i]));
+        assert_int_equal(symlink("victim", str_z(a, beside)), 0);
+        assert_false(db_open(&config, &d, &e));
+        assert_true(str_has_suffix(e.text, STR("not a regular file")));
+        err_clear(&e);
+        unlink(str_z(a, beside));
+    }
+    assert_ok(file_read(a, victim, &kept, &e), &e);
+    assert_true(str_eq(kept, STR("precious")));
+
+    /* One that is left by a crash does no harm. */
+    assert_ok(file_write(journal, STR("short"), 0600, &e), &e);
+    db_close(opened(&config));
+    unlink(str_z(a, journal));
+    unlink(str_z(a, path));
+    unlink(str_z(a, victim));
+    rmdir(folder);
+}
+
 RUN_TESTS(cmocka_unit_test(a_sealed_batch_is_there_after_a_power_loss_and_an_open_one_is_not),
           cmocka_unit_test(an_older_format_is_upgraded_and_a_newer_one_is_rejected),
           cmocka_unit_test(a_full_disk_is_an_error_and_everything_after_it_until_the_owner_resumes),
@@ -381,4 +453,5 @@ RUN_TESTS(cmocka_unit_test(a_sealed_batch_is_there_after_a_power_loss_and_an_ope
           cmocka_unit_test(threads_share_the_writer_of_a_file_that_only_its_owner_may_read),
           cmocka_unit_test(what_is_not_a_database_is_rejected),
           cmocka_unit_test(a_damaged_log_does_not_hide_what_was_written),
-          cmocka_unit_test(a_file_of_something_else_is_left_as_it_is))
+          cmocka_unit_test(a_file_of_something_else_is_left_as_it_is),
+          cmocka_unit_test(files_that_are_not_of_the_database_are_neither_written_nor_deleted))
