@@ -4,6 +4,8 @@
  */
 #include "cli/input.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,7 +100,6 @@ bool input_next(struct arena *a, struct input *in, struct doc *doc, struct err *
 /* The deepest nesting of folders. */
 #define FOLDER_DEPTH_MAX 64
 
-/* Links to folders are not followed: there may be cycles. */
 static bool is_link(struct arena *a, str path)
 {
     struct stat st;
@@ -117,9 +118,26 @@ static bool ends_in(str name, const char *const *endings)
 /* The files of a folder that are wanted. */
 struct wanted {
     struct arena *arena;
+    str root; /* the folder that was named */
     const char *const *endings;
     struct str_list *out;
 };
+
+/*
+ * Links to folders are not followed: there may be cycles. What is below the root is read where it
+ * is; what is elsewhere would be missing without a word.
+ */
+static void pass_over_link(const struct wanted *w, str path)
+{
+    char root[PATH_MAX], target[PATH_MAX];
+
+    if (realpath(str_z(w->arena, w->root), root) && realpath(str_z(w->arena, path), target) &&
+        str_has_prefix(file_join(w->arena, str_c(target), STR_NONE),
+                       file_join(w->arena, str_c(root), STR_NONE)))
+        return;
+    message_warning((struct where){.file = path},
+                    STR("a link to a folder is not followed; name it to read what is in it"));
+}
 
 static bool add_folder(const struct wanted *w, str folder, size_t depth, struct err *e)
 {
@@ -134,7 +152,9 @@ static bool add_folder(const struct wanted *w, str folder, size_t depth, struct 
     for (size_t i = 0; i < count; i++) {
         str path = file_join(w->arena, folder, names[i]);
         enum file_kind kind = file_kind(path);
-        if (kind == FILE_FOLDER && !is_link(w->arena, path) && !add_folder(w, path, depth + 1, e))
+        if (kind == FILE_FOLDER && is_link(w->arena, path))
+            pass_over_link(w, path);
+        else if (kind == FILE_FOLDER && !add_folder(w, path, depth + 1, e))
             return false;
         if (kind == FILE_FOLDER || !ends_in(names[i], w->endings))
             continue;
@@ -150,7 +170,7 @@ bool input_add_ending(struct arena *a, str name, const char *const *endings, str
                       struct err *e)
 {
     if (file_kind(name) == FILE_FOLDER)
-        return add_folder(&(struct wanted){a, endings, out}, name, 0, e);
+        return add_folder(&(struct wanted){a, name, endings, out}, name, 0, e);
     VEC_PUSH(a, out, name);
     return true;
 }

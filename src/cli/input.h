@@ -48,8 +48,9 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
 
 /*
  * The files named by the arguments of a command, in order. A folder means the .json, .yaml and .yml
- * files below it, in alphabetical order; links to folders are not followed. Without arguments: "-",
- * unless that is a terminal, where nobody expects to type documents. False if there are no files.
+ * files below it, in alphabetical order; links to folders are not followed, and those that lead out
+ * of it are reported. Without arguments: "-", unless that is a terminal, where nobody expects to
+ * type documents. False if there are no files.
  */
 MUST_CHECK bool input_files(struct call *c, struct str_list *out, struct err *e);
 /* The same for one name. */
