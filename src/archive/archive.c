@@ -41,6 +41,8 @@ struct level {
     bool seeks;      /* a zip that is read by its directory */
     bool raw;        /* one document, compressed */
     bool zip_member; /* zip_name has not been counted */
+    bool is_xz;
+    struct xz xz;
     struct zip_order zip;
     struct buf zip_name;   /* of the current member */
     struct arena *seen_in; /* memory of seen */
@@ -49,6 +51,7 @@ struct level {
     struct arena_mark mark;
     /* About the current member: */
     bool open, broken, holes;
+    bool windowed;     /* unpacking it takes as much memory as it is long */
     bool warned;       /* by the library, about its header */
     bool unreadable;   /* nobody wanted it */
     int status;        /* the library's last status */
@@ -144,17 +147,24 @@ static void count_zeros(struct level *l, const char *bytes, size_t size)
     l->zeros = zeros == size ? l->zeros + zeros : zeros;
 }
 
+static ssize_t fail_reading(struct level *l)
+{
+    l->pack->lib->archive_set_error(l->lib, EIO, "%.*s", STR_ARG(l->fault.text));
+    return ARCHIVE_FATAL;
+}
+
 /* The library's read callback. */
 static ssize_t give_bytes(struct archive *lib, void *ctx, const void **out)
 {
     struct level *l = ctx;
 
-    if ((l->used == l->have && !fill_buffer(l, &l->fault)) || !check_search(l, &l->fault)) {
-        l->pack->lib->archive_set_error(lib, EIO, "%.*s", STR_ARG(l->fault.text));
-        return ARCHIVE_FATAL;
-    }
+    (void)lib;
+    if ((l->used == l->have && !fill_buffer(l, &l->fault)) || !check_search(l, &l->fault))
+        return fail_reading(l);
     size_t left = l->have - l->used, size = left < l->piece ? left : l->piece;
     *out = l->buffer + l->used;
+    if (l->is_xz && !xz_take(&l->xz, str_of(*out, size), &l->fault))
+        return fail_reading(l);
     count_zeros(l, l->buffer + l->used, size);
     l->used += size;
     l->given += size;
@@ -218,6 +228,13 @@ static bool next_block(struct level *l, struct err *e)
     l->size = (uint64_t)offset + size;
     if (!check_size(l->pack, size, e))
         return false;
+    if (l->windowed && l->size > PACK_WINDOW_MAX) {
+        l->status = ARCHIVE_FAILED;
+        return err_set(e, ERR_LIMIT,
+                       "it is larger than the limit of %zu bytes for members of a zip that are "
+                       "packed by LZMA or XZ",
+                       (size_t)PACK_WINDOW_MAX);
+    }
     return l->status == ARCHIVE_OK || fail(l, e);
 }
 
@@ -278,7 +295,11 @@ static bool open_library(struct level *l, struct err *e)
     lib->archive_read_set_read_callback(l->lib, give_bytes);
     if (l->seeks)
         lib->archive_read_set_seek_callback(l->lib, give_place);
-    return lib->archive_read_open1(l->lib) == ARCHIVE_OK || fail(l, e);
+    if (lib->archive_read_open1(l->lib) != ARCHIVE_OK)
+        return fail(l, e);
+    /* The last one stands for the archive itself. Each may take PACK_WINDOW_MAX bytes. */
+    return lib->archive_filter_count(l->lib) <= 2 ||
+           err_set(e, ERR_LIMIT, "it is packed several times");
 }
 
 /* Decides by the first bytes how to read the archive. */
@@ -300,6 +321,8 @@ static bool choose_way(struct level *l, struct err *e)
     str start = str_of(l->buffer, l->have);
     l->seeks = l->from->seek && pack_is_zip(start);
     l->piece = pack_is_compressed(start) ? PIECE : BUFFER;
+    l->is_xz = xz_is(start);
+    xz_begin(&l->xz);
     if (l->seeks)
         l->chunk = SEEK_PIECE;
     return true;
@@ -728,6 +751,14 @@ static bool check_end(struct level *l, struct err *e)
     return l->piece != PIECE || check_rest(l, e);
 }
 
+/* The library gives the method of the current member with the name of the format. */
+static bool is_windowed(const struct level *l)
+{
+    const char *name = is_zip(l) ? l->pack->lib->archive_format_name(l->lib) : NULL;
+
+    return name && (str_contains(str_c(name), STR("lzma")) || str_contains(str_c(name), STR("xz")));
+}
+
 /* A member of a zip that is read in order is counted when all of it has been read. */
 static void keep_zip_name(struct level *l, struct archive_entry *entry)
 {
@@ -774,6 +805,7 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
     remember_document(l, *entry, entry_name(p->lib, *entry));
     l->broken = l->holes = l->unreadable = false;
     l->warned = l->status == ARCHIVE_WARN;
+    l->windowed = is_windowed(l);
     l->size = l->left = 0;
     la_int64_t declared = p->lib->archive_entry_size(*entry);
     l->declared = declared > 0 ? (uint64_t)declared : 0;

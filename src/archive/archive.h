@@ -36,6 +36,11 @@
 /* For such a zip: how much is checked after its last member. */
 #define PACK_LONG_DIRECTORY_MAX (1 * GIB)
 #define PACK_NAME_MAX 4096
+/*
+ * How much memory unpacking may take per level of nesting: the dictionary of xz, and the unpacked
+ * size of a member of a zip that is packed by LZMA or XZ.
+ */
+#define PACK_WINDOW_MAX (128 * MIB)
 /* How many documents of a tar are remembered to check links; beyond that, links are not checked. */
 #define PACK_LINKED_MAX 1000000
 

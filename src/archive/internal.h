@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * internal.h - shared by the files of this folder: archive.c reads archives, gzip.c unpacks them,
- * zip.c checks the directories of zips and the bytes around them, name.c recognizes archives by
- * name and magic bytes, locale.c lets libarchive convert names.
+ * zip.c checks the directories of zips and the bytes around them, xz.c the memory that xz takes,
+ * name.c recognizes archives by name and magic bytes, locale.c lets libarchive convert names.
  */
 #pragma once
 
@@ -69,3 +69,21 @@ struct reader *gzip_reader(struct gzip *g);
 /* How many packed bytes have been read. */
 uint64_t gzip_taken(const struct gzip *g);
 void gzip_free(struct gzip *g);
+
+/*
+ * xz.c: fails when a block of xz needs more than PACK_WINDOW_MAX bytes. Call xz_begin, then xz_take
+ * with all bytes in order, before the library gets them.
+ */
+struct xz {
+    int state;
+    uint8_t bytes[1024]; /* of the current part, as far as it has been read */
+    size_t have, need;
+    uint64_t skip;   /* how many bytes come before the next part */
+    uint64_t packed; /* bytes of the current block, or of the index */
+    uint8_t check;   /* the kind of the checksums */
+    bool counted;    /* the number of records of the index has been read */
+    uint64_t numbers;
+};
+bool xz_is(str start);
+void xz_begin(struct xz *x);
+MUST_CHECK bool xz_take(struct xz *x, str bytes, struct err *e);

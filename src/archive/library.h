@@ -32,8 +32,10 @@
     X(archive_read_next_header)                                                                    \
     X(archive_read_data_block)                                                                     \
     X(archive_filter_bytes)                                                                        \
+    X(archive_filter_count)                                                                        \
     X(archive_errno)                                                                               \
     X(archive_format)                                                                              \
+    X(archive_format_name)                                                                         \
     X(archive_error_string)                                                                        \
     X(archive_set_error)                                                                           \
     X(archive_entry_filetype)                                                                      \

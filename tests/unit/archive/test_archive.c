@@ -479,6 +479,30 @@ TEST(what_follows_compressed_data_is_told)
                STR("D x.yaml.bz2 kind: A\n;"));
 }
 
+/* "a: 1\n" with a dictionary of 192 MiB. */
+static const unsigned char wide_xz[] = {
+    0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x00, 0xff, 0x12, 0xd9, 0x41, 0x02, 0x00,
+    0x21, 0x01, 0x1f, 0x00, 0x00, 0x00, 0xfe, 0x60, 0xed, 0xde, 0x01, 0x00, 0x04, 0x61,
+    0x3a, 0x20, 0x31, 0x0a, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x15, 0x05, 0xb0, 0xa7,
+    0x59, 0x67, 0x06, 0x72, 0x9e, 0x7a, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x59, 0x5a};
+
+/* The library would allow 1 GiB for each of several archives in each other. */
+TEST(xz_that_takes_much_memory_is_refused)
+{
+    static const char fault[] = "unpacking it takes more memory than the limit of 134217728 bytes";
+    AUTO_ARENA a = arena_new();
+    str small = str_of((const char *)xz, sizeof(xz));
+    str wide = str_of((const char *)wide_xz, sizeof(wide_xz));
+    str padded = str_concat(a, small, str_of("\0\0\0\0", 4));
+    struct bytes first = {.text = wide}, later = {.text = str_concat(a, padded, wide)};
+    struct bytes fine = {.text = str_concat(a, padded, small)};
+
+    assert_true(str_contains(members_of(a, &first, "x.yaml.xz", PACK_FOR_DOCUMENTS), str_c(fault)));
+    assert_true(str_contains(members_of(a, &later, "x.yaml.xz", PACK_FOR_DOCUMENTS), str_c(fault)));
+    assert_str(members_of(a, &fine, "x.yaml.xz", PACK_FOR_DOCUMENTS),
+               STR("D x.yaml.xz kind: A\nkind: A\n;"));
+}
+
 /* Whichever of the two is read, the other one is missed. */
 TEST(zips_behind_each_other_are_told)
 {
@@ -944,6 +968,7 @@ RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(gzip_within_gzip_is_checked),
           cmocka_unit_test(gzip_that_is_changed_is_told),
           cmocka_unit_test(what_follows_compressed_data_is_told),
+          cmocka_unit_test(xz_that_takes_much_memory_is_refused),
           cmocka_unit_test(zips_behind_each_other_are_told),
           cmocka_unit_test(zip_that_is_changed_is_told),
           cmocka_unit_test(a_zip_whose_directory_does_not_fit_its_members_is_told),
