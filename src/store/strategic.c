@@ -15,6 +15,7 @@
  */
 #include "store/internal.h"
 
+#include "base/map.h"
 #include "value/value.h"
 
 static const struct {
@@ -43,33 +44,71 @@ static str identity(const struct value *element, const char *key)
     return key[0] ? value_get_str(element, str_c(key)) : value_text(element);
 }
 
-static size_t find(const struct value *list, const char *key, str wanted)
-{
-    for (size_t i = 0; i < value_len(list); i++)
-        if (str_eq(identity(&list->items[i], key), wanted))
-            return i;
-    return STR_NPOS;
-}
-
 static bool says(const struct value *patch, const char *what)
 {
     return str_eq(value_get_str(patch, STR("$patch")), str_c(what));
 }
 
-static void merge_element(struct arena *a, struct value *list, const struct value *element,
+/* ---- Lists. ---------------------------------------------------------------------------------- */
+
+/* The elements of a list, found by their identities: a search for each would take minutes. */
+struct slot {
+    const struct value *element; /* NULL: it was taken out */
+    struct slot *next;           /* with the same identity */
+};
+
+struct slots {
+    struct slot *items;
+    size_t count;
+    struct map *first; /* by identity */
+};
+
+/* With room for more elements. */
+static struct slots slots_of(struct arena *a, const struct value *list, const char *key,
+                             size_t more)
+{
+    struct slots s = {.items = ARENA_ARRAY(a, struct slot, value_len(list) + more),
+                      .count = value_len(list),
+                      .first = map_new(a)};
+
+    for (size_t i = s.count; i > 0; i--) {
+        str id = identity(&list->items[i - 1], key);
+        s.items[i - 1] = (struct slot){&list->items[i - 1], map_get(s.first, id)};
+        map_set(s.first, id, &s.items[i - 1]);
+    }
+    return s;
+}
+
+static void slots_add(struct slots *s, str id, const struct value *element)
+{
+    struct slot *slot = &s->items[s->count++];
+
+    *slot = (struct slot){element, NULL};
+    map_set(s->first, id, slot);
+}
+
+static void add_rest(struct arena *a, struct value *list, const struct slots *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].element)
+            value_add(a, list, s->items[i].element);
+}
+
+static void merge_element(struct arena *a, struct slots *s, const struct value *element,
                           const char *key, str path)
 {
-    size_t at = find(list, key, identity(element, key));
+    str id = identity(element, key);
+    struct slot *slot = map_get(s->first, id);
 
     if (says(element, "delete")) {
-        if (at != STR_NPOS)
-            value_remove(list, at);
-    } else if (at == STR_NPOS) {
-        value_add(a, list, merge(a, NULL, element, path));
+        if (slot) {
+            slot->element = NULL;
+            map_set(s->first, id, slot->next);
+        }
+    } else if (!slot) {
+        slots_add(s, id, merge(a, NULL, element, path));
     } else if (key[0]) {
-        const struct value *merged = merge(a, &list->items[at], element, path);
-        value_remove(list, at);
-        value_insert(a, list, at, merged);
+        slot->element = merge(a, slot->element, element, path);
     }
 }
 
@@ -87,26 +126,51 @@ static struct value *merge_list(struct arena *a, const struct value *old, const 
             value_remove(list, i);
             return list;
         }
-    list = value_clone(a, old);
+    struct slots slots = slots_of(a, old, key, patch->len);
     for (size_t i = 0; i < patch->len; i++)
-        merge_element(a, list, &patch->items[i], key, path);
+        merge_element(a, &slots, &patch->items[i], key, path);
+    list = value_list(a);
+    add_rest(a, list, &slots);
     return list;
 }
 
-/* Elements named in order come first, in that order. */
-static void set_order(struct arena *a, struct value *list, const struct value *order,
-                      const char *key)
+/* The list with the elements named in order first, in that order. */
+static struct value *in_order(struct arena *a, const struct value *list, const struct value *order,
+                              const char *key)
 {
-    size_t next = 0;
+    struct slots slots = slots_of(a, list, key, 0);
+    struct value *out = value_list(a);
 
     for (size_t i = 0; i < value_len(order); i++) {
-        size_t at = find(list, key, identity(&order->items[i], key));
-        if (at == STR_NPOS || at < next)
+        struct slot *slot = map_get(slots.first, identity(&order->items[i], key));
+        if (!slot || !slot->element)
             continue;
-        const struct value *element = value_clone(a, &list->items[at]);
-        value_remove(list, at);
-        value_insert(a, list, next++, element);
+        value_add(a, out, slot->element);
+        slot->element = NULL;
     }
+    add_rest(a, out, &slots);
+    return out;
+}
+
+/* ---- Objects. -------------------------------------------------------------------------------- */
+
+static struct map *texts_of(struct arena *a, const struct value *list)
+{
+    struct map *texts = map_new(a);
+
+    for (size_t i = 0; i < value_len(list); i++)
+        map_set(texts, value_text(&list->items[i]), NULL);
+    return texts;
+}
+
+static bool is_listed(void *ctx, const struct value *element)
+{
+    return map_has(ctx, value_text(element));
+}
+
+static bool is_not_retained(void *ctx, const struct value *member)
+{
+    return !map_has(ctx, value_key(member));
 }
 
 /* A member of a patch whose name begins with "$". */
@@ -121,19 +185,9 @@ static void obey(struct arena *a, struct value *object, const struct value *dire
     if (!value_is(list, VALUE_LIST))
         return;
     if (str_eq(key, STR("$setElementOrder")) && by)
-        set_order(a, list, directive, by);
-    if (!str_eq(key, STR("$deleteFromPrimitiveList")))
-        return;
-    for (size_t i = 0; i < value_len(directive); i++) {
-        size_t at = find(list, "", value_text(&directive->items[i]));
-        if (at != STR_NPOS)
-            value_remove(list, at);
-    }
-}
-
-static bool is_not_retained(void *ctx, const struct value *member)
-{
-    return find(ctx, "", value_key(member)) == STR_NPOS;
+        value_set(a, object, name, in_order(a, list, directive, by));
+    else if (str_eq(key, STR("$deleteFromPrimitiveList")) && value_is(directive, VALUE_LIST))
+        value_remove_if(list, is_listed, texts_of(a, directive));
 }
 
 static void merge_member(struct arena *a, struct value *object, const struct value *member,
@@ -157,7 +211,7 @@ static struct value *merge_object(struct arena *a, const struct value *old,
     struct value *retained = value_get(patch, STR("$retainKeys"));
 
     if (value_is(retained, VALUE_LIST))
-        value_remove_if(object, is_not_retained, retained);
+        value_remove_if(object, is_not_retained, texts_of(a, retained));
     for (size_t i = 0; i < patch->len; i++)
         if (!str_has_prefix(value_key(&patch->items[i]), STR("$")))
             merge_member(a, object, &patch->items[i], path);

@@ -202,6 +202,20 @@ static const struct {
     {"{\"data\":{\"a\":\"1\"},\"x\":1}", "{\"data\":{\"$patch\":\"delete\"}}", "{\"x\":1}"},
     {"{\"data\":{\"a\":\"1\",\"b\":\"2\"}}", "{\"data\":{\"$retainKeys\":[\"b\"]}}",
      "{\"data\":{\"b\":\"2\"}}"},
+    {"{\"metadata\":{\"finalizers\":[\"a\",\"b\",\"a\",\"c\"]}}",
+     "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\",\"z\"]}}",
+     "{\"metadata\":{\"finalizers\":[\"b\",\"c\"]}}"},
+    {"{\"metadata\":{\"ownerReferences\":[{\"uid\":\"1\",\"name\":\"x\"},{\"uid\":\"2\"},{\"uid\":"
+     "\"1\",\"name\":\"y\"}]}}",
+     "{\"metadata\":{\"ownerReferences\":[{\"$patch\":\"delete\",\"uid\":\"1\"},{\"uid\":\"1\","
+     "\"kind\":\"K\"},{\"uid\":\"3\"},{\"$patch\":\"delete\",\"uid\":\"3\"}]}}",
+     "{\"metadata\":{\"ownerReferences\":[{\"uid\":\"2\"},{\"uid\":\"1\",\"name\":\"y\",\"kind\":"
+     "\"K\"}]}}"},
+    {"{\"metadata\":{\"ownerReferences\":[{\"uid\":\"1\"},{\"uid\":\"2\"},{\"uid\":\"3\"}]}}",
+     "{\"metadata\":{\"$setElementOrder/"
+     "ownerReferences\":[{\"uid\":\"3\"},{\"uid\":\"9\"},{\"uid\":"
+     "\"3\"},{\"uid\":\"1\"}]}}",
+     "{\"metadata\":{\"ownerReferences\":[{\"uid\":\"3\"},{\"uid\":\"1\"},{\"uid\":\"2\"}]}}"},
     {"{\"spec\":{\"list\":[1,2]}}", "{\"spec\":{\"list\":[3]}}", "{\"spec\":{\"list\":[3]}}"},
 };
 
@@ -219,6 +233,36 @@ TEST(strategic_patches_merge_some_lists)
         store_write_json(&b, store_strategic_merge(a, x, y));
         assert_str(buf_str(&b), str_c(strategic_cases[i].want));
     }
+}
+
+/* {"metadata":{"...":["0","1",...]}}, with a name for a member of metadata. */
+static struct value *many_texts(struct arena *a, const char *name, size_t count)
+{
+    struct value *object = value_object(a), *meta = value_object(a), *list = value_list(a);
+
+    for (size_t i = count; i > 0; i--)
+        value_add(a, list, value_string(a, str_fmt(a, "example.com/%zu", i)));
+    meta = value_set(a, object, STR("metadata"), meta);
+    value_set(a, meta, str_c(name), list);
+    return object;
+}
+
+/* Each element was searched for from the beginning: half a minute for 800 kB. */
+TEST(strategic_patches_of_long_lists_end_in_time)
+{
+    static const char *const directives[] = {"finalizers", "$setElementOrder/finalizers",
+                                             "$deleteFromPrimitiveList/finalizers"};
+    AUTO_ARENA a = arena_new();
+    const struct value *old = many_texts(a, "finalizers", 100000);
+    int64_t start = clock_mono();
+
+    for (size_t i = 0; i < COUNT(directives); i++) {
+        struct value *patch = many_texts(a, directives[i], 100000), *list;
+        list = value_get(value_get(store_strategic_merge(a, old, patch), STR("metadata")),
+                         STR("finalizers"));
+        assert_int_equal(value_len(list), i == 2 ? 0 : 100000);
+    }
+    assert_true(clock_mono() - start < 5 * NS_PER_SEC);
 }
 
 TEST(strategic_patches_are_for_built_in_types)
@@ -248,4 +292,5 @@ RUN_TESTS(cmocka_unit_test(discovery_comes_in_one_answer),
           cmocka_unit_test(figures_are_served), cmocka_unit_test(objects_come_in_protobuf),
           cmocka_unit_test(objects_come_in_yaml),
           cmocka_unit_test(strategic_patches_merge_some_lists),
+          cmocka_unit_test(strategic_patches_of_long_lists_end_in_time),
           cmocka_unit_test(strategic_patches_are_for_built_in_types))
