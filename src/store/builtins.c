@@ -72,7 +72,20 @@ static void prepare_namespace(struct store_request *r, const struct value *old,
 
 /* ---- Secrets and ConfigMaps. ---- */
 
-/* stringData is write-only: it is encoded and moved to data. */
+/* Whether all are texts; null stands for an empty one. */
+static bool are_texts(const struct value *members)
+{
+    for (size_t i = 0; i < members->len; i++)
+        if (!value_is(&members->items[i], VALUE_STRING) &&
+            !value_is(&members->items[i], VALUE_NULL))
+            return false;
+    return true;
+}
+
+/*
+ * stringData is write-only: it is encoded and moved to data. What is not a text is left where it
+ * is, for the schema to reject.
+ */
 static void prepare_secret(struct store_request *r, const struct value *old, struct value *object)
 {
     struct arena *a = r->arena;
@@ -81,6 +94,9 @@ static void prepare_secret(struct store_request *r, const struct value *old, str
     (void)old;
     if (!value_get_str(object, STR("type")).len)
         value_set_str(a, object, STR("type"), STR("Opaque"));
+    if (plain && !value_is(plain, VALUE_NULL) &&
+        !(value_is(plain, VALUE_OBJECT) && are_texts(plain)))
+        return;
     if (value_len(plain)) {
         data = value_get(object, STR("data"));
         if (!value_is(data, VALUE_OBJECT))

@@ -207,6 +207,32 @@ TEST(managed_fields_say_who_wrote_what_in_which_version)
     stage_end(&s);
 }
 
+#define PLAIN_SECRET(data)                                                                         \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"p\"},"                    \
+    "\"stringData\":" data "}"
+
+/* A password without quotes in YAML: it was stored as an empty one. */
+TEST(plain_data_of_secrets_that_is_no_text_is_rejected)
+{
+    static const char *const bad[] = {
+        PLAIN_SECRET("{\"a\":\"x\",\"k\":123456}"), PLAIN_SECRET("{\"k\":true}"),
+        PLAIN_SECRET("{\"k\":{\"a\":\"b\"}}"), PLAIN_SECRET("[\"a\"]"), PLAIN_SECRET("\"a\"")};
+    struct stage s = stage_begin();
+
+    for (size_t i = 0; i < COUNT(bad); i++)
+        ASSERT_ASK(&s, "POST", "/api/v1/namespaces/default/secrets", bad[i], 422);
+    assert_true(str_contains(local_text(&s.c, "message"), STR("stringData")));
+    ASSERT_ASK(&s, "POST", "/api/v1/namespaces/default/secrets",
+               PLAIN_SECRET("{\"a\":\"x\",\"k\":null}"), 201);
+    assert_str(local_text(&s.c, "data.a"), STR("eA=="));
+    s.c.type = STR("application/merge-patch+json");
+    ASSERT_ASK(&s, "PATCH", "/api/v1/namespaces/default/secrets/p", "{\"stringData\":{\"a\":1}}",
+               422);
+    ASSERT_ASK(&s, "GET", "/api/v1/namespaces/default/secrets/p", "", 200);
+    assert_str(local_text(&s.c, "data.a"), STR("eA=="));
+    stage_end(&s);
+}
+
 TEST(secrets_take_plain_texts_and_keep_them_encoded)
 {
     struct stage s = stage_begin();
@@ -237,4 +263,5 @@ RUN_TESTS(cmocka_unit_test(an_object_gets_what_the_server_decides),
           cmocka_unit_test(refusals_have_kubernetes_words),
           cmocka_unit_test(the_generation_counts_what_is_neither_metadata_nor_status),
           cmocka_unit_test(managed_fields_say_who_wrote_what_in_which_version),
+          cmocka_unit_test(plain_data_of_secrets_that_is_no_text_is_rejected),
           cmocka_unit_test(secrets_take_plain_texts_and_keep_them_encoded))
