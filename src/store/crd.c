@@ -239,6 +239,20 @@ static void validate_names(const struct value *object, struct store_errors *erro
         invalid(errors, STR("metadata.name"), name, "must be spec.names.plural+\".\"+spec.group");
 }
 
+/* What a definition of a built-in type describes could no longer be reached. */
+static void validate_taken(struct store *s, const struct value *spec, struct store_errors *errors)
+{
+    const struct value *names = value_get(spec, STR("names"));
+    str group = value_get_str(spec, STR("group")), plural = value_get_str(names, STR("plural"));
+    str kind = value_get_str(names, STR("kind"));
+
+    if (store_type_is_builtin(group, plural))
+        invalid(errors, STR("spec.names.plural"), plural, "a built-in type of this group has it");
+    const struct store_type *t = store_type_of_kind(s, group, kind);
+    if (t && t->builtin)
+        invalid(errors, STR("spec.names.kind"), kind, "a built-in type of this group has it");
+}
+
 static void unchanged(struct store_errors *errors, const struct value *old,
                       const struct value *new_, const char *member, const char *field)
 {
@@ -279,8 +293,9 @@ void store_crd_validate(struct store_request *r, const struct value *old,
     const struct value *before = value_get(old, STR("spec"));
     str strategy = value_get_str(value_get(spec, STR("conversion")), STR("strategy"));
 
-    (void)r;
     validate_names(object, errors);
+    if (!old)
+        validate_taken(r->store, spec, errors);
     validate_versions(spec, errors);
     validate_stored(object, errors);
     unchanged(errors, before, spec, "group", "spec.group");

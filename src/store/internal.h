@@ -129,6 +129,7 @@ struct store_type {
 /* NULL if there is none. */
 struct store_type *store_type_find(struct store *s, str group, str plural);
 struct store_type *store_type_of_kind(struct store *s, str group, str kind);
+bool store_type_is_builtin(str group, str plural);
 /* Never NULL; the store's own reference. */
 struct store_shape *store_type_shape(struct store *s, struct store_type *t);
 struct store_shape *store_shape_ref(struct store_shape *shape);

@@ -31,6 +31,15 @@ struct store_type *store_type_of_kind(struct store *s, str group, str kind)
     return t;
 }
 
+bool store_type_is_builtin(str group, str plural)
+{
+    for (size_t i = 0; i < store_builtin_count; i++)
+        if (str_eq(str_c(store_builtins[i].group), group) &&
+            str_eq(str_c(store_builtins[i].plural), plural))
+            return true;
+    return false;
+}
+
 str store_type_name(struct arena *a, const struct store_type *t)
 {
     if (!t->group.len)
@@ -235,11 +244,13 @@ void store_crd_follow(struct store *s, struct store_entry *definition, const str
 {
     struct store_type *t = type_of_definition(s, definition);
     const struct value *spec = value_get(crd, STR("spec")), *names = value_get(spec, STR("names"));
+    str group = value_get_str(spec, STR("group")), plural = value_get_str(names, STR("plural"));
 
-    if (!crd && !t)
+    /* Files from before such definitions were rejected may have one of a built-in type. */
+    if (!t && (!crd || store_type_is_builtin(group, plural)))
         return;
     if (!t)
-        t = add_type(s, value_get_str(spec, STR("group")), value_get_str(names, STR("plural")));
+        t = add_type(s, group, plural);
     if (t->shape)
         store_shape_drop(t->shape);
     t->shape = NULL;

@@ -272,6 +272,31 @@ TEST(a_watcher_that_never_reads_holds_no_history)
     stage_end(&s);
 }
 
+#define TAKEN_CRD(plural, group, kind)                                                             \
+    "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","           \
+    "\"metadata\":{\"name\":\"" plural "." group "\"},\"spec\":{\"group\":\"" group                \
+    "\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"" plural "\",\"kind\":\"" kind            \
+    "\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"             \
+    "\"openAPIV3Schema\":{\"type\":\"object\"}}}]}}"
+
+/* The type hid the built-in one, also after a restart: no definition could be reached any more. */
+TEST(definitions_do_not_hide_built_in_types)
+{
+    static const char *const bad[] = {
+        TAKEN_CRD("customresourcedefinitions", "apiextensions.k8s.io", "Other"),
+        TAKEN_CRD("others", "apiextensions.k8s.io", "CustomResourceDefinition"),
+        TAKEN_CRD("leases", "coordination.k8s.io", "Lease")};
+    struct stage s = stage_begin();
+
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        ASSERT_ASK(&s, "POST", DEFINITIONS, bad[i], 422);
+        assert_true(str_contains(s.c.text, STR("a built-in type of this group has it")));
+    }
+    ASSERT_ASK(&s, "POST", DEFINITIONS, TAKEN_CRD("leases", "example.com", "Lease"), 201);
+    ASSERT_ASK(&s, "GET", DEFINITIONS, "", 200);
+    stage_end(&s);
+}
+
 /* ---- By a socket. ---- */
 
 struct wired {
@@ -434,6 +459,7 @@ RUN_TESTS(cmocka_unit_test(odd_paths_and_values_get_an_answer),
           cmocka_unit_test(schemas_have_a_limit),
           cmocka_unit_test(small_bodies_do_not_become_huge_objects),
           cmocka_unit_test(a_watcher_that_never_reads_holds_no_history),
+          cmocka_unit_test(definitions_do_not_hide_built_in_types),
           cmocka_unit_test(large_requests_are_cut_off),
           cmocka_unit_test(what_is_not_http_is_cut_off),
           cmocka_unit_test(idle_and_greedy_connections_keep_nobody_waiting))
