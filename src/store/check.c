@@ -59,6 +59,15 @@ static bool check_history(const struct store *s, const struct store_type *t, str
     return true;
 }
 
+static size_t history_bytes(const struct store_type *t)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < t->history_len; i++)
+        bytes += t->history[t->history_start + i]->len;
+    return bytes;
+}
+
 static bool has_in_history(const struct store_type *t, const struct store_version *v)
 {
     size_t i = store_history_after(t, v->rv - 1);
@@ -165,6 +174,9 @@ static bool check_type(struct checking *c, const struct store_type *t, struct er
     if (c->kept != t->history_len)
         return err_set(e, ERR_INVALID, "the history of %.*s has versions that no object has",
                        STR_ARG(t->plural));
+    if (history_bytes(t) != t->history_bytes)
+        return err_set(e, ERR_INVALID, "%.*s: %zu bytes of history, counted as %zu",
+                       STR_ARG(t->plural), history_bytes(t), t->history_bytes);
     return c->live - live == t->live || err_set(e, ERR_INVALID, "%.*s: %zu objects, counted as %zu",
                                                 STR_ARG(t->plural), c->live - live, t->live);
 }

@@ -121,7 +121,7 @@ struct store_type {
     size_t live; /* the number of objects that are not deleted */
     /* History: versions in order; those at the end may not be on disk yet. */
     struct store_version **history;
-    size_t history_start, history_len, history_cap;
+    size_t history_start, history_len, history_cap, history_bytes;
     uint64_t trimmed; /* states before this version are no longer known */
     struct store_watch *watches;
 };

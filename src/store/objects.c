@@ -71,6 +71,7 @@ static void history_push(struct store_type *t, struct store_version *v)
         t->history_cap = cap;
     }
     t->history[t->history_start + t->history_len++] = v;
+    t->history_bytes += v->len;
 }
 
 size_t store_history_after(const struct store_type *t, uint64_t rv)
@@ -102,6 +103,7 @@ static void forget_oldest(struct store_type *t)
 
     t->history_start++;
     t->history_len--;
+    t->history_bytes -= v->len;
     t->trimmed = v->rv;
     v->prev = NULL;
     store_version_drop(prev);
@@ -115,7 +117,8 @@ static int64_t trim_type(struct store *s, struct store_type *t, int64_t now)
         const struct store_version *oldest = t->history[t->history_start];
         if (oldest->rv > s->committed)
             break;
-        if (t->history_len <= s->config.history_count && oldest->at + s->config.history_age > now)
+        if (t->history_len <= s->config.history_count &&
+            t->history_bytes <= s->config.history_bytes && oldest->at + s->config.history_age > now)
             return oldest->at + s->config.history_age;
         forget_oldest(t);
     }
@@ -238,6 +241,7 @@ static void undo(struct store *s, struct store_version *v)
 
     assert(n->newest == v && t->history[t->history_start + t->history_len - 1] == v);
     t->history_len--;
+    t->history_bytes -= v->len;
     n->newest = v->prev;
     v->prev = NULL;
     bool was_live = !v->deleted, is_live = store_live(n) != NULL;

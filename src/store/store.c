@@ -13,6 +13,7 @@ struct store_config store_defaults(void)
     return (struct store_config){
         .sync = DB_SYNC_FULL,
         .history_count = 10000,
+        .history_bytes = 128 * MIB,
         .history_age = 300 * NS_PER_SEC,
     };
 }

@@ -35,13 +35,13 @@ struct store_config {
     enum db_sync sync;
     bool driven;
     bool existing; /* the file must be a store already */
-    /* How far back watches and lists can go: in changes per type, and in time. */
-    size_t history_count;
+    /* How far back watches and lists can go: in changes per type, their size, and in time. */
+    size_t history_count, history_bytes;
     int64_t history_age;
     const char *vfs; /* as in db.h */
 };
 
-/* Writes are synced before they are answered; 10,000 changes, 5 minutes. */
+/* Writes are synced before they are answered; 10,000 changes, 128 MiB, 5 minutes. */
 struct store_config store_defaults(void);
 
 /* The largest request body, as in an API server. */

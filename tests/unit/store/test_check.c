@@ -105,6 +105,7 @@ TEST(a_history_out_of_order_is_found)
     BREAK(&x, history[1], history[2], "version");
     BREAK(&x, t->trimmed, history[0]->rv, "out of order");
     BREAK(&x, t->history_len, t->history_len - 1, "the history does not have one of its versions");
+    BREAK(&x, t->history_bytes, t->history_bytes + 1, "bytes of history, counted as");
     end(&x);
 }
 
@@ -129,6 +130,7 @@ TEST(states_that_should_have_been_forgotten_are_found)
     /* The first version of a leaves the history: it may stay as the state before the next one. */
     x.widgets->history_start++;
     x.widgets->history_len--;
+    x.widgets->history_bytes -= first->len;
     x.widgets->trimmed = first->rv;
     BREAK(&x, first->prev, x.b->newest, "the history does not have one of its versions");
     end(&x);

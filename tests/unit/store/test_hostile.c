@@ -272,6 +272,31 @@ TEST(a_watcher_that_never_reads_holds_no_history)
     stage_end(&s);
 }
 
+/* Small changes of a large object: each one kept all of it, 10,000 times. */
+TEST(the_history_of_large_objects_has_a_limit)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage s = stage_begin();
+    struct buf b = buf_new(a, 2 * MIB);
+
+    stage_close(&s);
+    s.config.history_bytes = 5 * MIB;
+    stage_open(&s);
+    buf_add(&b, STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},"
+                    "\"data\":{\"k\":\""));
+    buf_repeat(&b, 'a', MIB);
+    buf_add(&b, STR("\"}}"));
+    ASSERT_ASK(&s, "POST", MAPS, str_z(a, buf_str(&b)), 201);
+    s.c.type = STR("application/merge-patch+json");
+    for (int i = 0; i < 20; i++) {
+        const char *patch = str_z(a, str_fmt(a, "{\"data\":{\"n\":\"%d\"}}", i));
+        ASSERT_ASK(&s, "PATCH", MAPS "/a", patch, 200);
+        store_step(s.store);
+    }
+    assert_in_range(store_figures(s.store).history, 3, 10);
+    stage_end(&s);
+}
+
 #define TAKEN_CRD(plural, group, kind)                                                             \
     "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","           \
     "\"metadata\":{\"name\":\"" plural "." group "\"},\"spec\":{\"group\":\"" group                \
@@ -459,6 +484,7 @@ RUN_TESTS(cmocka_unit_test(odd_paths_and_values_get_an_answer),
           cmocka_unit_test(schemas_have_a_limit),
           cmocka_unit_test(small_bodies_do_not_become_huge_objects),
           cmocka_unit_test(a_watcher_that_never_reads_holds_no_history),
+          cmocka_unit_test(the_history_of_large_objects_has_a_limit),
           cmocka_unit_test(definitions_do_not_hide_built_in_types),
           cmocka_unit_test(large_requests_are_cut_off),
           cmocka_unit_test(what_is_not_http_is_cut_off),
