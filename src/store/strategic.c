@@ -168,9 +168,14 @@ static bool is_listed(void *ctx, const struct value *element)
     return map_has(ctx, value_text(element));
 }
 
+static bool is_named(void *ctx, const struct value *member)
+{
+    return map_has(ctx, value_key(member));
+}
+
 static bool is_not_retained(void *ctx, const struct value *member)
 {
-    return !map_has(ctx, value_key(member));
+    return !is_named(ctx, member);
 }
 
 /* A member of a patch whose name begins with "$". */
@@ -190,15 +195,34 @@ static void obey(struct arena *a, struct value *object, const struct value *dire
         value_remove_if(list, is_listed, texts_of(a, directive));
 }
 
+static bool takes_out(const struct value *member)
+{
+    return value_is(member, VALUE_NULL) || says(member, "delete");
+}
+
+/* All at once: an object with many members takes as long for one. */
+static void take_out(struct arena *a, struct value *object, const struct value *patch)
+{
+    struct map *names = NULL;
+
+    for (size_t i = 0; i < patch->len; i++) {
+        if (!takes_out(&patch->items[i]))
+            continue;
+        if (!names)
+            names = map_new(a);
+        map_set(names, value_key(&patch->items[i]), NULL);
+    }
+    if (names)
+        value_remove_if(object, is_named, names);
+}
+
 static void merge_member(struct arena *a, struct value *object, const struct value *member,
                          str path)
 {
     str key = value_key(member);
     const struct value *old = value_get(object, key);
 
-    if (value_is(member, VALUE_NULL) || says(member, "delete"))
-        value_unset(object, key);
-    else
+    if (!takes_out(member))
         value_set(a, object, key,
                   merge(a, old, member, str_fmt(a, "%.*s.%.*s", STR_ARG(path), STR_ARG(key))));
 }
@@ -215,6 +239,7 @@ static struct value *merge_object(struct arena *a, const struct value *old,
     for (size_t i = 0; i < patch->len; i++)
         if (!str_has_prefix(value_key(&patch->items[i]), STR("$")))
             merge_member(a, object, &patch->items[i], path);
+    take_out(a, object, patch);
     for (size_t i = 0; i < patch->len; i++)
         if (str_has_prefix(value_key(&patch->items[i]), STR("$")))
             obey(a, object, &patch->items[i], path);
