@@ -162,7 +162,7 @@ struct inline_pass {
     const struct template *template;
     struct value *rendered;
     const struct value *live;
-    bool masked;
+    const struct value *shown; /* live without values of Secrets; NULL: neither side holds one */
     struct log_buffer *log;
     struct captures captures;
     struct {
@@ -171,18 +171,29 @@ struct inline_pass {
     } pairs;
 };
 
-/* Whether a field is of the data of a Secret: of the object, or of one embedded in it. */
-static bool is_secret_field(const struct inline_pass *p, const struct per_field *f)
+/* Whether what both sides have at a field is the value of a Secret, as reports mask them. */
+static bool is_secret_field(const struct inline_pass *p, const struct field_pair *pair)
 {
-    const struct value *v = p->live;
+    AUTO_ERR e = {0};
+    bool found;
+    str shown;
 
-    for (size_t i = 0; p->masked && v && i < f->path.len; i++) {
-        str key = f->path.steps[i].key;
-        if (secret_is(v) && (str_eq(key, STR("data")) || str_eq(key, STR("stringData"))))
-            return true;
-        v = value_get(v, key);
-    }
-    return false;
+    if (!p->shown)
+        return false;
+    return !nested_string(p->arena, p->shown, &pair->field->path, false, &shown, &found, &e) ||
+           !str_eq(shown, pair->value);
+}
+
+/* Errors of access quote the value. */
+static bool fail_of_access(const struct inline_pass *p, const char *side, const struct per_field *f,
+                           struct err *e)
+{
+    if (p->shown)
+        err_set(e, ERR_INVALID,
+                "it or what it is in has the wrong type; the value is not shown, because the "
+                "object holds a Secret");
+    return err_wrap(e, "failed to acces value in %s of field %.*s that uses inline diff func", side,
+                    STR_ARG(f->text));
 }
 
 /* *there: both sides have the field. */
@@ -193,9 +204,7 @@ static bool get_pair(struct inline_pass *p, const struct per_field *f, struct fi
 
     pair->field = f;
     if (!nested_string(p->arena, p->rendered, &f->path, true, &pair->pattern, &found, e))
-        return err_wrap(
-            e, "failed to acces value in template of field %.*s that uses inline diff func",
-            STR_ARG(f->text));
+        return fail_of_access(p, "template", f, e);
     if (!found)
         return err_set(e, ERR_INVALID,
                        "failed to acces value in template of field %.*s that uses inline diff "
@@ -204,9 +213,7 @@ static bool get_pair(struct inline_pass *p, const struct per_field *f, struct fi
     if (nested_string(p->arena, p->live, &f->path, false, &pair->value, there, e))
         return true;
     if (*there)
-        return err_wrap(
-            e, "failed to acces value in cluster cr of field %.*s that uses inline diff func",
-            STR_ARG(f->text));
+        return fail_of_access(p, "cluster cr", f, e);
     err_clear(e);
     return true;
 }
@@ -228,7 +235,7 @@ static bool collect_field(struct inline_pass *p, const struct per_field *f, stru
                        STR_ARG(f->text), STR_ARG(str_copy(p->arena, e->text)));
     log_buffer_info(p->log, "Performing %s comparison for %.*s::%.*s", f->call->name,
                     STR_ARG(p->template->path), STR_ARG(f->text));
-    p->captures.in_secret = is_secret_field(p, f);
+    p->captures.in_secret = is_secret_field(p, &pair);
     (void)f->call->compare(p->arena, pair.pattern, pair.value, &p->captures, p->log);
     if (!p->captures.left)
         return fail_of_cost(p->arena, p->template, f, pair.pattern, e);
@@ -271,7 +278,7 @@ static str compare_again(struct inline_pass *p, const struct field_pair *pair)
  */
 static str result_of(struct inline_pass *p, const struct field_pair *pair)
 {
-    p->captures.in_secret = is_secret_field(p, pair->field);
+    p->captures.in_secret = is_secret_field(p, pair);
     str result = compare_again(p, pair);
 
     if (!p->captures.has_secret || p->captures.in_secret || str_eq(result, pair->value))
@@ -294,6 +301,16 @@ static void store_pair(struct inline_pass *p, const struct field_pair *pair, str
         err_join(all, &e);
 }
 
+/* The object as reports show it, if one side holds a Secret; else NULL. */
+static const struct value *without_secrets(struct arena *a, struct value *rendered,
+                                           const struct value *live)
+{
+    struct value *before = rendered, *after = (struct value *)live;
+
+    secret_mask_pair(a, NULL, &before, &after);
+    return after == live ? NULL : after;
+}
+
 bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
                 const struct value *live, uint64_t cost_max, bool masked, struct log_buffer *log,
                 struct err *e)
@@ -302,11 +319,12 @@ bool inline_run(struct arena *a, const struct template *t, struct value *rendere
                             .template = t,
                             .rendered = rendered,
                             .live = live,
-                            .masked = masked,
                             .log = log,
                             .captures = {.arena = a, .left = cost_max}};
     AUTO_ERR all = {0};
 
+    if (masked && t->per_field.len)
+        p.shown = without_secrets(a, rendered, live);
     for (size_t i = 0; i < t->per_field.len && p.captures.left; i++) {
         AUTO_ERR one = {0};
         if (!collect_field(&p, &t->per_field.items[i], &one))

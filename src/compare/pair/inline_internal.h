@@ -66,7 +66,7 @@ const struct inline_function *inline_find(str name);
 
 /*
  * Runs all functions of a template on rendered, which they change, for at most cost_max. masked:
- * what groups capture in the data of a Secret is not shown in other fields.
+ * what groups capture in the data of a Secret is not shown in other fields, nor is it in errors.
  */
 MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
                            const struct value *live, uint64_t cost_max, bool masked,
