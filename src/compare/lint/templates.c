@@ -364,12 +364,28 @@ static void add_yaml_fault(struct lint *l, const struct rendering *r, const stru
              STR_ARG(lint_yaml_text(e->text)));
 }
 
-/* Findings about keys that a template gives twice, of which the first ones are shown. */
+/*
+ * Findings about keys that a template gives twice, of which the first ones are shown. They come
+ * nearly in the order of their lines, so that each is looked for from the one before.
+ */
 struct repeated {
     struct lint *lint;
     const struct rendering *rendering;
     size_t count;
+    uint32_t line; /* of the one before, or 0 */
+    size_t start;  /* where that line begins */
 };
+
+static size_t start_of_repeated(struct repeated *x, uint32_t line)
+{
+    bool ahead = x->line && line >= x->line;
+    size_t from = ahead ? x->start : 0;
+
+    x->start = from +
+               line_start(str_from(x->rendering->raw, from), ahead ? line - x->line + 1 : line);
+    x->line = line;
+    return x->start;
+}
 
 /* Keys that come from data are the same only as long as there is none. */
 static bool is_from_data(str line)
@@ -382,7 +398,7 @@ static bool is_from_data(str line)
 static void note_repeated(void *ctx, struct where at, str text)
 {
     struct repeated *x = ctx;
-    size_t start = line_start(x->rendering->raw, at.line);
+    size_t start = start_of_repeated(x, at.line);
 
     if (!is_from_data(str_from(x->rendering->raw, start)) && ++x->count <= DUPLICATE_KEYS_SHOWN)
         lint_add(x->lint, &lint_repeated_key, written_by(x->lint, x->rendering, start), "%.*s",
