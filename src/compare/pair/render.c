@@ -104,21 +104,29 @@ static bool apply_merge(struct pairing *p, const struct template *t, const struc
 /* Upstream: templates are given the object itself, so what they change in it stays changed. */
 static void keep_changes(struct pairing *p, struct render *r)
 {
-    if (r->changed && p->run->in_turn)
-        *p->root = *value_copy(p->run->arena, r->changed);
-    else if (r->changed)
-        *p->root = *value_clone(p->arena, r->changed);
+    if (r->changed)
+        *p->root = *value_copy(p->run->in_turn ? p->run->arena : p->arena, r->changed);
     r->changed = NULL;
 }
 
+/* Each result needs the one before it, and no other: unless all are explained, two are kept. */
 static bool apply_overrides(struct pairing *p, const struct template *t, struct render *r,
                             struct value **rendered, struct err *e)
 {
+    if (!p->out->override_count)
+        return true;
+    AUTO_ARENA even = arena_new();
+    AUTO_ARENA odd = arena_new();
+    size_t applied = 0;
+
     for (size_t i = 0; i < p->out->override_count; i++) {
         const struct override *o = &p->compare->overrides.items[p->out->overrides[i]];
         if (o->template_path.len && !str_eq(o->template_path, t->path))
             continue;
-        bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
+        struct arena *room = r->trace ? p->arena : applied++ % 2 ? odd : even;
+        if (!r->trace)
+            arena_reset(room);
+        bool ok = override_apply(room, o, p->root, r, rendered, e);
         keep_changes(p, r);
         if (!ok)
             return p->dialect->own_words &&
@@ -126,6 +134,8 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
                             STR_ARG(p->run->options->overrides));
         trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
+    if (applied)
+        *rendered = value_copy(p->arena, *rendered);
     return true;
 }
 

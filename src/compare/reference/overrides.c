@@ -135,46 +135,56 @@ struct correlator *overrides_correlator(struct arena *a, const struct overrides 
 /* ---- Applying. ---- */
 
 struct patching {
-    struct arena *arena;
+    struct arena *arena; /* for the result */
     const struct value *live;
     struct render *render;
     str document; /* the rendered object as JSON */
     struct buf out;
+    uint64_t steps; /* left for patch templates, all together */
+    size_t bytes;   /* likewise: what they may render to */
 };
 
-/* How often a patch template may give another one. */
-#define PATCH_TEMPLATES_MAX 1000
-
-static bool apply_operations(struct patching *p, str patch, struct err *e)
+static bool apply_operations(struct patching *p, struct arena *scratch, str patch, struct err *e)
 {
     struct patch *operations;
 
-    if (!patch_read(p->arena, patch, &operations, e))
+    if (!patch_read(scratch, patch, &operations, e))
         return err_wrap(e, "failed to decode user patch");
     return patch_apply(operations, p->document, &p->out, e) ||
            err_wrap(e, "failed to apply user patch");
 }
 
-/* Runs a patch that is a template; what it gives says type and patch anew. */
-static bool expand_patch(struct patching *p, struct override *o, struct err *e)
+static bool run_patch(struct patching *p, struct arena *a, str patch, struct buf *text,
+                      struct err *e)
 {
     const struct tmpl_options options = {.profile = TMPL_KC,
                                          .extra = p->render->helm ? TMPL_HELM : 0};
-    struct tmpl_set *set = tmpl_new(p->arena, &options);
-    struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
-    struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);
+    const struct tmpl_limits limits = {.steps = p->steps, .output = p->bytes};
+    struct tmpl_set *set = tmpl_new(a, &options);
+    struct tmpl_run run = {
+        .data = p->live, .exact = p->render->exact, .limits = &limits, .hooks = &p->render->hooks};
+
+    if (!tmpl_parse(set, STR(""), patch, e))
+        return err_wrap(e, "failed to parse patch as template");
+    bool ok = tmpl_execute(a, set, STR(""), &run, text, e);
+    p->steps -= run.steps < p->steps ? run.steps : p->steps - 1;
+    p->bytes -= text->len < p->bytes ? text->len : p->bytes - 1;
+    p->render->do_not_match = run.do_not_match;
+    p->render->changed = run.changed ? value_copy(p->arena, run.changed) : NULL;
+    return ok || err_wrap(e, "failed to execute patch template");
+}
+
+/* Runs a patch that is a template; what it gives says type and patch anew. */
+static bool expand_patch(struct patching *p, struct arena *a, struct override *o, struct err *e)
+{
+    struct buf text = buf_new(a, p->bytes);
     struct value *doc;
 
-    if (!tmpl_parse(set, STR(""), o->patch, e))
-        return err_wrap(e, "failed to parse patch as template");
-    bool ok = tmpl_execute(p->arena, set, STR(""), &run, &text, e);
-    p->render->do_not_match = run.do_not_match;
-    p->render->changed = run.changed;
-    if (!ok)
-        return err_wrap(e, "failed to execute patch template");
-    if (!yaml_any_read(p->arena, buf_str(&text), p->render->exact, &doc, e))
+    if (!run_patch(p, a, o->patch, &text, e))
+        return false;
+    if (!yaml_any_read(a, buf_str(&text), p->render->exact, &doc, e))
         return err_wrap(e, "failed to unmarshal templated patch");
-    if (!schema_decode(p->arena, &override_schema, SCHEMA_LOOSE, doc, e)) {
+    if (!schema_decode(a, &override_schema, SCHEMA_LOOSE, doc, e)) {
         err_wrap(e, "error unmarshaling JSON: while decoding JSON");
         return err_wrap(e, "failed to unmarshal templated patch");
     }
@@ -182,19 +192,30 @@ static bool expand_patch(struct patching *p, struct override *o, struct err *e)
     return true;
 }
 
+/*
+ * How often a patch template may give another one. What they take together is limited as for a
+ * single template; each needs only the one before it.
+ */
+#define PATCH_TEMPLATES_MAX 1000
+
 static bool apply_patch(struct patching *p, struct override o, struct err *e)
 {
+    AUTO_ARENA even = arena_new();
+    AUTO_ARENA odd = arena_new();
+
     for (size_t i = 0; str_eq(o.type, STR("go-template")); i++) {
+        struct arena *room = i % 2 ? odd : even;
         if (i == PATCH_TEMPLATES_MAX)
             return err_set(e, ERR_LIMIT, "patch templates give each other without end");
-        if (!expand_patch(p, &o, e))
+        arena_reset(room);
+        if (!expand_patch(p, room, &o, e))
             return false;
     }
     if (str_eq(o.type, STR("mergepatch")))
         return patch_merge(p->document, o.patch, &p->out, e) ||
                err_wrap(e, "failed to apply user patch");
     if (str_eq(o.type, STR("rfc6902")))
-        return apply_operations(p, o.patch, e);
+        return apply_operations(p, even, o.patch, e);
     return err_set(e, ERR_INVALID, "unknown patch type: %.*s", STR_ARG(o.type));
 }
 
@@ -215,8 +236,14 @@ static bool read_patched(struct arena *a, str json, bool exact, struct value **o
 bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                     struct render *r, struct value **object, struct err *e)
 {
-    struct patching p = {.arena = a, .live = live, .render = r, .out = buf_new(a, BUF_UNLIMITED)};
-    struct buf document = buf_new(a, BUF_UNLIMITED);
+    AUTO_ARENA scratch = arena_new();
+    struct buf document = buf_new(scratch, BUF_UNLIMITED);
+    struct patching p = {.arena = a,
+                         .live = live,
+                         .render = r,
+                         .out = buf_new(a, BUF_UNLIMITED),
+                         .steps = TMPL_STEPS_MAX,
+                         .bytes = TMPL_OUTPUT_MAX};
 
     if (!json_write(&document, *object, r->exact ? &json_go_plain : &json_go_floats, e))
         return err_wrap(e, "failed to marshal reference CR");
