@@ -67,28 +67,55 @@ static struct identity shared_identity(struct arena *a, struct map *texts, const
     return id;
 }
 
-static struct index_list *list_of(struct arena *a, struct map *lists, str key)
+static struct index_list *list_of(struct arena *a, struct run *r, str kind)
 {
-    struct index_list *list = map_get(lists, key);
+    struct index_list *list = map_get(r->by_kind, kind);
 
     if (list)
         return list;
     list = ARENA_NEW(a, struct index_list);
-    map_set(lists, key, list);
+    list->names = map_new(a);
+    map_set(r->by_kind, kind, list);
     return list;
+}
+
+/* Appends the last entry of a list to those of its name. */
+static void add_name(struct arena *a, struct index_list *list)
+{
+    str key = list->items[list->len - 1].whole.name;
+    struct index_name *name = map_get(list->names, key);
+
+    if (name) {
+        list->items[name->last - 1].next = list->len;
+    } else {
+        name = ARENA_NEW(a, struct index_name);
+        name->first = list->len;
+        map_set(list->names, key, name);
+    }
+    name->last = list->len;
+    name->count++;
+}
+
+static bool same_identity(const struct identity *x, const struct identity *y)
+{
+    return str_eq(x->api_version, y->api_version) && str_eq(x->kind, y->kind) &&
+           str_eq(x->namespace, y->namespace) && str_eq(x->name, y->name);
 }
 
 static void add_entry(struct arena *a, struct run *r, struct map *texts, const struct object *o,
                       size_t i)
 {
-    struct index_list *list = list_of(a, r->by_kind, o->identity.kind);
+    struct index_list *list = list_of(a, r, o->identity.kind);
     struct index_entry entry = {.index = i, .whole = shared_identity(a, texts, o->root)};
+    struct identity reduced = o->reduced ? identity_of(o->reduced) : entry.whole;
 
-    entry.reduced = o->reduced ? shared_identity(a, texts, o->reduced) : entry.whole;
+    if (!same_identity(&reduced, &entry.whole)) {
+        struct identity *kept = ARENA_NEW(a, struct identity);
+        *kept = reduced;
+        entry.reduced = kept;
+    }
     VEC_PUSH(a, list, entry);
-    if (!list->names)
-        list->names = map_new(a);
-    VEC_PUSH(a, list_of(a, list->names, entry.whole.name), entry);
+    add_name(a, list);
 }
 
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */

@@ -22,13 +22,21 @@ struct object {
 /* An object as lookups see it. */
 struct index_entry {
     size_t index;                   /* among all objects */
-    struct identity whole, reduced; /* of the root, and without omitted fields */
+    size_t next;                    /* the next of that kind and name: its place plus 1, or 0 */
+    struct identity whole;          /* of the root */
+    const struct identity *reduced; /* without omitted fields; NULL: the same */
 };
 
+/* The objects of a kind that have a name: places of the first and last one, plus 1. */
+struct index_name {
+    size_t first, last, count;
+};
+
+/* The objects of a kind. */
 struct index_list {
     struct index_entry *items;
     size_t len, cap;
-    struct map *names; /* for the list of a kind: names of whole to struct index_list */
+    struct map *names; /* to struct index_name */
 };
 
 struct objects {

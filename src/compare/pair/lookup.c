@@ -31,7 +31,7 @@ static const struct value *find_in(const struct pairing *p, const struct index_e
         const struct identity now = identity_of(root);
         return object_fits(&now, query) ? root : NULL;
     }
-    if (!object_fits(reduced ? &entry->reduced : &entry->whole, query))
+    if (!object_fits(reduced && entry->reduced ? entry->reduced : &entry->whole, query))
         return NULL;
     return reduced ? o->reduced : o->root;
 }
@@ -41,33 +41,53 @@ struct found {
     size_t len, cap;
 };
 
-/* All objects that may be what is looked for. A name can be omitted, but none becomes another. */
-static const struct index_list *objects_of(const struct pairing *p, const str query[4])
+/* All objects that may be what is looked for, one after the other. */
+struct places {
+    const struct index_list *list;
+    bool by_name;
+    size_t next, count; /* the place of the next one plus 1, or 0; how many there are */
+};
+
+/* A name can be omitted, but none becomes another. */
+static struct places places_of(const struct pairing *p, const str query[4])
 {
     const struct map *kinds = p->run->by_kind;
     const struct index_list *list = kinds ? map_get(kinds, query[TMPL_KIND]) : NULL;
     str name = query[TMPL_NAME];
 
-    if (!list || p->run->in_turn || !name.len || str_eq(name, STR("*")))
-        return list;
-    return map_get(list->names, name);
+    if (!list)
+        return (struct places){0};
+    if (p->run->in_turn || !name.len || str_eq(name, STR("*")))
+        return (struct places){list, false, list->len > 0, list->len};
+    const struct index_name *found = map_get(list->names, name);
+    return (struct places){list, true, found ? found->first : 0, found ? found->count : 0};
+}
+
+static const struct index_entry *next_place(struct places *s)
+{
+    const struct index_entry *entry = s->next ? &s->list->items[s->next - 1] : NULL;
+
+    if (entry && s->by_name)
+        s->next = entry->next;
+    else if (entry)
+        s->next = s->next < s->list->len ? s->next + 1 : 0;
+    return entry;
 }
 
 static size_t candidates(void *ctx, const str query[4])
 {
-    const struct index_list *list = objects_of(ctx, query);
-
-    return list ? list->len : 0;
+    return places_of(ctx, query).count;
 }
 
 static size_t lookup(void *ctx, struct arena *a, const str query[4], const struct value ***found)
 {
     const struct pairing *p = ctx;
-    const struct index_list *list = objects_of(p, query);
+    struct places places = places_of(p, query);
+    const struct index_entry *entry;
     struct found out = {0};
 
-    for (size_t i = 0; list && i < list->len; i++) {
-        const struct value *view = find_in(p, &list->items[i], query);
+    while ((entry = next_place(&places))) {
+        const struct value *view = find_in(p, entry, query);
         if (view)
             VEC_PUSH(a, &out, view);
     }
