@@ -278,12 +278,16 @@ static void replace_all(struct redaction *r, struct value *v, str text)
 }
 
 /*
- * Masks a text, or a list of texts. An object of such a name usually says where a secret is kept.
+ * Masks a text, or a list of texts. An object of such a name usually says where a secret is kept,
+ * but it may have the value itself.
  */
 static void replace_named(struct redaction *r, struct value *v)
 {
     bool is_list = v->kind == VALUE_LIST;
+    struct value *inside = v->kind == VALUE_OBJECT ? value_get(v, STR("value")) : NULL;
 
+    if (inside)
+        replace(r, inside, STR(REDACTED));
     for (size_t i = 0; is_list && i < v->len; i++)
         replace(r, &v->items[i], STR(REDACTED));
     replace(r, v, STR(REDACTED));
@@ -323,18 +327,42 @@ static void note_values(struct redaction *r, const struct value *fields, bool en
     }
 }
 
-/* Tools keep copies of a Secret's values in its annotations, in JSON or any other form. */
+static bool looks_like_json(str text)
+{
+    str start = str_trim(text);
+
+    return start.len && (start.ptr[0] == '{' || start.ptr[0] == '[');
+}
+
+/* How many bytes are searched for copies in all: a Secret has few values or few annotations. */
+#define COPIES_MAX (4 * MIB)
+
+static bool is_too_much(const struct redaction *r, const struct value *annotations)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < value_len(annotations); i++)
+        len += value_str(&annotations->items[i]).len;
+    return r->values.len && len > COPIES_MAX / r->values.len;
+}
+
+/*
+ * Tools keep copies of a Secret's values in its annotations, in JSON or any other form. What would
+ * take too long to search is masked.
+ */
 static void redact_copies(struct redaction *r, struct value *annotations)
 {
+    bool all = is_too_much(r, annotations);
+
     for (size_t i = 0; i < value_len(annotations); i++) {
         struct value *v = &annotations->items[i];
-        str text = value_str(v), start = str_trim(text);
-        if (start.len && (start.ptr[0] == '{' || start.ptr[0] == '['))
+        str text = value_str(v);
+        if (looks_like_json(text))
             redact_nested(r, v, true);
         else if (str_contains(text, STR("data:")) || str_contains(text, STR("Data:")))
             replace(r, v, STR(REDACTED));
-        text = value_str(v);
-        for (size_t k = 0; k < r->values.len; k++)
+        text = all ? STR(REDACTED) : value_str(v);
+        for (size_t k = 0; !all && k < r->values.len; k++)
             text = without(r->arena, text, r->values.items[k]);
         replace(r, v, text);
     }
@@ -362,55 +390,30 @@ static bool redact_member(struct redaction *r, struct value *v, bool is_secret, 
     return false;
 }
 
-/* The value in "name: value", as a line of YAML; empty when it is quoted, or not on this line. */
-static str plain_value(str line)
+/* A text without what looks like a secret, whether it is a file, a URL or prose. */
+static str without_shapes(struct arena *a, str text)
 {
-    str name, value;
-
-    if (!str_cut(line, STR(": "), &name, &value) ||
-        !secret_name_is(str_trim_set(name, STR(" \t-\"'"))))
-        return STR_NONE;
-    value = str_trim(value);
-    return value.len && str_find_char(STR("\"'|>&*{["), value.ptr[0]) == STR_NPOS ? value
-                                                                                  : STR_NONE;
-}
-
-/* Masks such values in a text that is a file, such as a kubeconfig in a ConfigMap. */
-static str hide_lines(struct arena *a, str text)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    str rest = text, line;
-    bool more = str_find_char(text, '\n') != STR_NPOS;
-
-    if (!more)
-        return text;
-    while (more) {
-        more = str_cut(rest, STR("\n"), &line, &rest);
-        str value = plain_value(line);
-        size_t at = value.len ? (size_t)(value.ptr - line.ptr) : line.len;
-        buf_add(&b, str_slice(line, 0, at));
-        buf_add(&b, value.len ? STR(REDACTED) : STR_NONE);
-        buf_add(&b, str_from(line, at + value.len));
-        buf_add(&b, more ? STR("\n") : STR_NONE);
-    }
-    return buf_str(&b);
+    for (size_t i = 0; i < COUNT(secret_marks); i++)
+        if (str_contains(text, str_c(secret_marks[i])))
+            return STR(REDACTED);
+    if (str_has_prefix(text, STR("https://")) || str_has_prefix(text, STR("http://")))
+        text = redact_url(a, text);
+    return redact_lines(a, redact_text(a, redact_urls(a, text)));
 }
 
 /* A text whose name does not identify it as a secret. */
 static void redact_string(struct redaction *r, struct value *v)
 {
+    bool has_secret = redact_has_secret(value_str(v));
+
+    /* A manifest, as in a ConfigMap. */
+    if (has_secret && looks_like_json(value_str(v)))
+        redact_nested(r, v, false);
+    else if (has_secret)
+        replace(r, v, STR(REDACTED));
     /* First what is known: the rest might leave a part of it. */
     str text = secret_values_hide(r->arena, r->whole, value_str(v));
-
-    for (size_t i = 0; i < COUNT(secret_marks); i++)
-        if (str_contains(text, str_c(secret_marks[i]))) {
-            replace(r, v, STR(REDACTED));
-            return;
-        }
-    if (str_has_prefix(text, STR("https://")) || str_has_prefix(text, STR("http://")))
-        text = redact_url(r->arena, text);
-    text = redact_text(r->arena, redact_urls(r->arena, text));
-    replace(r, v, hide_lines(r->arena, text));
+    replace(r, v, without_shapes(r->arena, text));
 }
 
 /* ---- Whole objects. ---- */
@@ -445,8 +448,7 @@ static void redact_whole(struct redaction *r, struct value *v)
     if (!r->whole)
         return;
     for (size_t i = 0; i < value_len(notes); i++) {
-        str start = str_trim(value_str(&notes->items[i]));
-        if (start.len && (start.ptr[0] == '{' || start.ptr[0] == '['))
+        if (looks_like_json(value_str(&notes->items[i])))
             redact_nested(r, &notes->items[i], false);
     }
     hide_whole(r, v);
@@ -465,7 +467,8 @@ static void redact_arguments(struct redaction *r, struct value *list)
 static void redact_parts(struct redaction *r, struct value *v, bool is_secret)
 {
     /* Azure's keys, and variables of containers. */
-    bool is_key = value_get(v, STR("keyName")) || secret_name_is(value_get_str(v, STR("name")));
+    bool is_key = value_get(v, STR("keyName")) || secret_name_is(value_get_str(v, STR("name"))) ||
+                  secret_name_is(value_get_str(v, STR("key")));
 
     r->met_secret |= is_secret;
     if (is_secret && value_is(value_get(v, STR("metadata")), VALUE_OBJECT)) {
@@ -511,7 +514,9 @@ static void redact_tail(struct redaction *r, struct buf *out, str tail, bool is_
     bool is_harmless = !rest.len || str_eq(rest, STR(REDACTED));
 
     if (is_harmless || !(r->met_secret || secret_name_is_in(r->arena, rest))) {
-        buf_add(out, tail);
+        str shown = without_shapes(r->arena, tail);
+        r->changed |= !str_eq(shown, tail);
+        buf_add(out, shown);
         return;
     }
     /* Keep it separate from the previous value, so that redacting again gives the same result. */
@@ -576,7 +581,7 @@ str redact_body(struct arena *a, str url, str content_type, str body)
     }
     if (text.len && (is_secret_url(url) || secret_name_is_in(a, body)))
         return STR(REDACTED);
-    return body;
+    return without_shapes(a, body);
 }
 
 /* ---- What comes back ------------------------------------------------------------------------ */

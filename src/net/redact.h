@@ -44,6 +44,13 @@ str redact_body(struct arena *a, str url, str content_type, str body);
  * URLs, password=x and "password": "x", credentials, tokens, private keys. The rest is unchanged.
  */
 str redact_text(struct arena *a, str text);
+/*
+ * A text that may be a file: its lines without the values that have a secret name, as in YAML,
+ * properties and lists of variables. The rest is unchanged.
+ */
+str redact_lines(struct arena *a, str text);
+/* Whether a text, such as a file with manifests, has a Secret: "kind: Secret" in YAML or JSON. */
+bool redact_has_secret(str text);
 /* The text with every occurrence of secret replaced by mask; text itself if there is none. */
 str redact_all(struct arena *a, str text, str secret, str mask);
 

@@ -126,12 +126,20 @@ static size_t quoted_end(const struct walk *w, size_t i, char quote, size_t slas
     return i;
 }
 
-/* password=x, AccountKey=x; and "password": "x", also in JSON inside a text. */
+/* The shortest login in base64 in a file of registries, and the shortest token. */
+#define LOGIN_MIN 12
+#define TOKEN_MIN 20
+
+/*
+ * password=x, AccountKey=x; and "password": "x", also in JSON inside a text. The "auth" of a
+ * registry is one only if it is quoted.
+ */
 static bool take_named(struct walk *w, str word, size_t end)
 {
     size_t i = end, slashes = 0;
 
-    if (!secret_name_is(word) && !str_eq(word, STR("sig")))
+    bool is_login = str_eq(word, STR("auth")) || str_eq(word, STR("_auth"));
+    if (!is_login && !secret_name_is(word) && !str_eq(word, STR("sig")))
         return false;
     while (is_one_of(char_at(w, i), "\\\"' "))
         i++;
@@ -141,15 +149,44 @@ static bool take_named(struct walk *w, str word, size_t end)
     for (; is_one_of(char_at(w, i), "\\ "); i++)
         slashes = char_at(w, i) == '\\' ? slashes + 1 : 0;
     bool quoted = is_one_of(char_at(w, i), "\"'");
-    if (!assigned && !quoted)
+    if (!(assigned && !is_login) && !quoted)
         return false;
     i += quoted;
+    /* Three quotes, as in TOML. */
+    if (quoted && char_at(w, i) == char_at(w, i - 1) && char_at(w, i + 1) == char_at(w, i))
+        i += 2;
     size_t last = quoted ? quoted_end(w, i, char_at(w, i - 1), slashes)
                          : until(w, i, " \t\r\n\"'\\,;&)");
-    if (last == i)
+    if (last == i || (is_login && last - i < LOGIN_MIN))
         return false;
     take_away(w, i, last);
     return true;
+}
+
+/* "<password>x</password>". */
+static bool take_element(struct walk *w, str word, size_t end)
+{
+    if (!w->at || w->text.ptr[w->at - 1] != '<' || char_at(w, end) != '>' || !secret_name_is(word))
+        return false;
+    size_t last = until(w, end + 1, "<");
+    if (last == end + 1 || !begins(w, last, "</"))
+        return false;
+    take_away(w, end + 1, last);
+    return true;
+}
+
+/* Tokens that say what they are. */
+static bool take_token(struct walk *w, str word, size_t end)
+{
+    static const char *const prefixes[] = {"ghp_", "gho_",        "ghs_",  "ghu_",
+                                           "ghr_", "github_pat_", "glpat-"};
+
+    for (size_t i = 0; i < COUNT(prefixes) && word.len >= TOKEN_MIN; i++)
+        if (str_has_prefix(word, str_c(prefixes[i]))) {
+            take_away(w, w->at, end);
+            return true;
+        }
+    return false;
 }
 
 static void take_word(struct walk *w)
@@ -159,7 +196,8 @@ static void take_word(struct walk *w)
     while (is_word(char_at(w, end)))
         end++;
     str word = str_slice(w->text, w->at, end);
-    if (take_jwt(w) || take_credentials(w, word, end) || take_named(w, word, end))
+    if (take_jwt(w) || take_credentials(w, word, end) || take_named(w, word, end) ||
+        take_element(w, word, end) || take_token(w, word, end))
         return;
     buf_add(&w->out, word);
     w->at = end;

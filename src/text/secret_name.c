@@ -40,6 +40,16 @@ static bool is_harmless(str plain)
     return false;
 }
 
+/* DB_PASS, dbPass: a word of its own, unlike in "bypass". Alone it often means something else. */
+static bool ends_with_pass(str name)
+{
+    str end = str_from(name, name.len < 5 ? name.len : name.len - 4);
+    char before = end.len ? name.ptr[name.len - 5] : '\0', letter = (char)(before | 0x20);
+
+    return str_eq_fold(end, STR("pass")) &&
+           (letter < 'a' || letter > 'z' || (before >= 'a' && end.ptr[0] == 'P'));
+}
+
 bool secret_name_is(str name)
 {
     char room[64];
@@ -48,6 +58,11 @@ bool secret_name_is(str name)
 
     if (is_harmless(plain))
         return false;
+    if (ends_with_pass(name))
+        return true;
+    /* There may be several: DB_PASSWORD_2. */
+    while (plain.len && plain.ptr[plain.len - 1] >= '0' && plain.ptr[plain.len - 1] <= '9')
+        plain.len--;
     for (size_t i = 0; i < COUNT(secret_endings); i++)
         if (str_has_suffix(plain, str_c(secret_endings[i])))
             return true;

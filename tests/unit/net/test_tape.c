@@ -430,6 +430,42 @@ static const struct {
     {"", "", "{\"j\":\"{\\\"auths\\\":{\\\"r\\\":{\\\"password\\\":\\\"b\\\"}}}\",\"pwd\":\"b\"}",
      "{\"j\":\"{\\\"auths\\\":{\\\"r\\\":{\\\"password\\\":\\\"REDACTED\\\"}}}\",\"pwd\":"
      "\"REDACTED\"}"},
+    {"", "",
+     "{\"env\":[{\"name\":\"DB_PASS\",\"value\":\"b\"},{\"name\":\"PASSWORD_2\",\"value\":\"b\"},"
+     "{\"key\":\"dbPass\",\"value\":\"b\"},{\"name\":\"bypass\",\"value\":\"b\"}],\"pass\":2,"
+     "\"password\":{\"value\":\"b\",\"key\":\"c\"}}",
+     "{\"env\":[{\"name\":\"DB_PASS\",\"value\":\"REDACTED\"},{\"name\":\"PASSWORD_2\",\"value\":"
+     "\"REDACTED\"},{\"key\":\"dbPass\",\"value\":\"REDACTED\"},{\"name\":\"bypass\",\"value\":"
+     "\"b\"}],"
+     "\"pass\":2,\"password\":{\"value\":\"REDACTED\",\"key\":\"c\"}}"},
+    /* Files in texts. */
+    {"", "", "{\"f\":\"password: b\",\"g\":\"invalid password: b\"}",
+     "{\"f\":\"password: REDACTED\",\"g\":\"invalid password: b\"}"},
+    {"", "", "{\"f\":\"a: |\\n  b\\npassword: |-\\n  c\\n\\n   d\\n- token: >\\n    e\\nf: g\\n\"}",
+     "{\"f\":\"a: |\\n  b\\npassword: |-\\n  REDACTED\\n\\n- token: >\\n    REDACTED\\nf: g\\n\"}"},
+    {"", "", "{\"f\":\"password:b\\npwd:\\tc\\ntoken: &t d e\\nsecret: *t\\n\"}",
+     "{\"f\":\"password:REDACTED\\npwd:\\tREDACTED\\ntoken: REDACTED\\nsecret: *t\\n\"}"},
+    {"", "", "{\"f\":\"db: {user: a, password: b, secret: true, o: {token: c}}\"}",
+     "{\"f\":\"db: {user: a, password: REDACTED, secret: true, o: {token: REDACTED}}\"}"},
+    {"", "", "{\"f\":\"env:\\n- name: A_PASSWORD\\n  value: 'b c'\\n- name: B\\n  value: c\\n\"}",
+     "{\"f\":\"env:\\n- name: A_PASSWORD\\n  value: REDACTED\\n- name: B\\n  value: c\\n\"}"},
+    {"", "",
+     "{\"f\":\"kind: Secret\\nstringData:\\n  a: b\\n\",\"g\":\"kind: SecretStore\\na: b\\n\"}",
+     "{\"f\":\"REDACTED\",\"g\":\"kind: SecretStore\\na: b\\n\"}"},
+    {"", "",
+     "{\"f\":\"[{\\\"kind\\\": \\\"Secret\\\", \\\"stringData\\\": {\\\"a\\\": \\\"b\\\"}}]\"}",
+     "{\"f\":\"[{\\\"kind\\\":\\\"Secret\\\",\\\"stringData\\\":{\\\"a\\\":\\\"REDACTED\\\"}}]\"}"},
+    {"", "",
+     "{\"f\":\"{\\\"auth\\\":\\\"dTpwbGFudGVk\\\"}\",\"g\":\"<password>b</password>\","
+     "\"h\":\"token = \\\"\\\"\\\"b\\\"\\\"\\\"\",\"i\":\"use ghp_0123456789abcdefghij\"}",
+     "{\"f\":\"{\\\"auth\\\":\\\"REDACTED\\\"}\",\"g\":\"<password>REDACTED</password>\","
+     "\"h\":\"token = \\\"\\\"\\\"REDACTED\\\"\\\"\\\"\",\"i\":\"use REDACTED\"}"},
+    {"", "", "{\"f\":\"- {name: DB_PASSWORD, value: b}\\n- {name: c, value: d}\"}",
+     "{\"f\":\"- {name: DB_PASSWORD, value: REDACTED}\\n- {name: c, value: d}\"}"},
+    /* What is not JSON, such as a manifest by URL. */
+    {"", "text/yaml", "a: https://u:b@h/x\nb: /x?sig=b\n",
+     "a: https://u:xxxxx@h/x\nb: /x?sig=REDACTED\n"},
+    {"", "", "{\"a\":\"b\"} see https://u:b@h", "{\"a\":\"b\"} see https://u:xxxxx@h"},
     {"", "", "{\"a\":\"the token is wrong; password: at least 8\"}",
      "{\"a\":\"the token is wrong; password: at least 8\"}"},
 };
@@ -537,6 +573,22 @@ TEST(prose_loses_what_looks_like_a_secret)
     }
 }
 
+/* Many values and many annotations: each is searched for each. */
+TEST(secrets_with_many_values_take_no_longer)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    buf_add(&b, STR("{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"a\":\""));
+    buf_repeat(&b, '+', 256 * KIB);
+    buf_add(&b, STR("\"}},\"stringData\":{\"k\":\"\""));
+    for (size_t i = 0; i < 40000; i++)
+        buf_fmt(&b, ",\"k%zu\":\"%06zu\"", i, i);
+    buf_add(&b, STR("}}"));
+    str shown = redact_body(a, STR(""), STR(""), buf_str(&b));
+    assert_true(str_contains(shown, STR("{\"a\":\"REDACTED\"}")));
+}
+
 /* Others decide what is in objects, messages and URLs. */
 TEST(texts_that_look_like_secrets_everywhere_take_no_longer)
 {
@@ -581,5 +633,6 @@ RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(messages_show_no_secrets_of_urls),
           cmocka_unit_test(prose_loses_what_looks_like_a_secret),
           cmocka_unit_test(secrets_are_found_wherever_they_stand),
+          cmocka_unit_test(secrets_with_many_values_take_no_longer),
           cmocka_unit_test(texts_that_look_like_secrets_everywhere_take_no_longer),
           cmocka_unit_test(what_follows_passwords_is_searched_once))
