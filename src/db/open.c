@@ -151,6 +151,51 @@ static bool upgrade_from(struct db *d, size_t format, struct err *e)
     return err_wrap(e, "cannot upgrade to format %zu", format + 1);
 }
 
+static bool add_item(void *ctx, const struct db_row *row, struct err *e)
+{
+    (void)e;
+    buf_fmt(ctx, "%.*s;", STR_ARG(db_text(row, 0)));
+    return true;
+}
+
+static bool read_schema(struct db *d, struct buf *out, struct err *e)
+{
+    return db_read(d, "SELECT coalesce(sql, name) FROM sqlite_master ORDER BY name", add_item, out,
+                   e);
+}
+
+/* What the first upgrades make of an empty database, and what they make it of. */
+static bool expected_schema(struct db *d, size_t format, struct buf *out, struct err *e)
+{
+    struct db scratch = {.lib = d->lib, .config = d->config};
+    bool ok = d->lib->sqlite3_open_v2(":memory:", &scratch.sqlite,
+                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                      NULL) == SQLITE_OK ||
+              db_fail(&scratch, e);
+
+    for (size_t i = 0; ok && i < format; i++)
+        ok = db_exec(&scratch, d->config.upgrades[i], e);
+    ok = ok && read_schema(&scratch, out, e);
+    d->lib->sqlite3_close(scratch.sqlite);
+    return ok;
+}
+
+/*
+ * A file may come from somebody else. Triggers would change what is written, and conditions of
+ * tables and indexes are run, even by a check: a few bytes of SQL can take minutes and gigabytes.
+ */
+static bool check_schema(struct db *d, size_t format, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf expected = buf_new(a, BUF_UNLIMITED), found = buf_new(a, BUF_UNLIMITED);
+
+    if (!expected_schema(d, format, &expected, e) || !read_schema(d, &found, e))
+        return false;
+    return str_eq(buf_str(&expected), buf_str(&found)) ||
+           err_set(e, ERR_INVALID, "%.*s: it has other tables, triggers or views than plumb makes",
+                   STR_ARG(d->config.path));
+}
+
 static bool upgrade(struct db *d, struct err *e)
 {
     int64_t format = 0;
@@ -167,6 +212,8 @@ static bool upgrade(struct db *d, struct err *e)
                        STR_ARG(d->config.path), (long long)format, newest);
     if (d->config.existing && !format)
         return err_set(e, ERR_INVALID, "%.*s: the file is empty", STR_ARG(d->config.path));
+    if (!check_schema(d, (size_t)format, e))
+        return false;
     for (size_t i = (size_t)format; i < newest; i++)
         if (!upgrade_from(d, i, e))
             return false;

@@ -130,21 +130,12 @@ static bool load_head(struct store *s, struct err *e)
            (c.rows == 1 || err_set(e, ERR_INVALID, "it has %zu last versions", c.rows));
 }
 
-static bool refuse_foreign(void *ctx, const struct db_row *row, struct err *e)
-{
-    (void)ctx;
-    return err_set(e, ERR_INVALID, "it has a %.*s, as no store has", STR_ARG(db_text(row, 0)));
-}
-
 static bool load(struct store *s, struct err *e)
 {
     static const char query[] =
         "SELECT type, key, object FROM objects ORDER BY type <> '" DEFINITIONS "', type, key";
 
-    /* Triggers would change what is written. */
-    return db_read(s->db, "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')",
-                   refuse_foreign, NULL, e) &&
-           load_head(s, e) && db_read(s->db, query, load_object, s, e);
+    return load_head(s, e) && db_read(s->db, query, load_object, s, e);
 }
 
 bool store_persist_open(struct store *s, struct err *e)
