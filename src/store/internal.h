@@ -180,6 +180,7 @@ struct store {
     /* The store's thread, unless driven. */
     pthread_t thread;
     pthread_cond_t tick;
+    bool crowded; /* a history has become longer than it may be */
     bool running, stop;
 };
 

@@ -111,14 +111,18 @@ static void forget_oldest(struct store_type *t)
         drop_entry(v->entry);
 }
 
+static bool is_crowded(const struct store *s, const struct store_type *t)
+{
+    return t->history_len > s->config.history_count || t->history_bytes > s->config.history_bytes;
+}
+
 static int64_t trim_type(struct store *s, struct store_type *t, int64_t now)
 {
     while (t->history_len) {
         const struct store_version *oldest = t->history[t->history_start];
         if (oldest->rv > s->committed)
             break;
-        if (t->history_len <= s->config.history_count &&
-            t->history_bytes <= s->config.history_bytes && oldest->at + s->config.history_age > now)
+        if (!is_crowded(s, t) && oldest->at + s->config.history_age > now)
             return oldest->at + s->config.history_age;
         forget_oldest(t);
     }
@@ -129,6 +133,7 @@ int64_t store_trim(struct store *s)
 {
     int64_t now = clock_now(), due = INT64_MAX;
 
+    s->crowded = false;
     for (struct store_type *t = s->types; t; t = t->next) {
         int64_t at = trim_type(s, t, now);
         due = at < due ? at : due;
@@ -226,8 +231,13 @@ static void publish(struct store *s, uint64_t rv)
     while (n < s->pending.len && s->pending.items[n]->rv <= rv)
         n++;
     s->committed = rv;
-    for (size_t i = 0; i < n; i++)
-        store_watch_wake(s->pending.items[i]->entry->type);
+    for (size_t i = 0; i < n; i++) {
+        struct store_type *t = s->pending.items[i]->entry->type;
+        store_watch_wake(t);
+        s->crowded |= is_crowded(s, t);
+    }
+    if (s->crowded)
+        pthread_cond_signal(&s->tick);
     for (size_t i = n; i < s->pending.len; i++)
         s->pending.items[i - n] = s->pending.items[i];
     s->pending.len -= n;

@@ -62,7 +62,7 @@ static bool rest(struct store *s, int64_t due)
     AUTO_LOCK guard = lock_take(&s->lock);
     int64_t wait = due == INT64_MAX ? 3600 * NS_PER_SEC : due - clock_now();
 
-    if (!s->stop && !(s->queue && clock_now() >= s->collect_after) && wait > 0)
+    if (!s->stop && !s->crowded && !(s->queue && clock_now() >= s->collect_after) && wait > 0)
         clock_wait(&s->tick, &s->lock.mutex, clock_mono() + wait);
     return !s->stop;
 }

@@ -297,6 +297,33 @@ TEST(the_history_of_large_objects_has_a_limit)
     stage_end(&s);
 }
 
+/* Nobody waits five minutes for it: that is how long the thread slept. */
+TEST(a_long_history_is_trimmed_at_once)
+{
+    struct stage s = stage_begin();
+
+    stage_close(&s);
+    clock_real();
+    s.config.driven = false;
+    s.config.path = STR_NONE;
+    s.config.vfs = NULL;
+    s.config.history_count = 5;
+    stage_open(&s);
+    ASSERT_ASK(&s, "POST", MAPS, MAP("a"), 201);
+    s.c.type = STR("application/merge-patch+json");
+    for (int i = 0; i < 100; i++) {
+        ASSERT_ASK(&s, "PATCH", MAPS "/a",
+                   i % 2 ? "{\"data\":{\"n\":\"1\"}}" : "{\"data\":{\"n\":\"2\"}}", 200);
+        /* What the thread does after the start is over by then. */
+        if (i == 50)
+            clock_sleep(3 * NS_PER_SEC);
+    }
+    for (int i = 0; i < 300 && store_figures(s.store).history > 20; i++)
+        clock_sleep(10 * NS_PER_MS);
+    assert_true(store_figures(s.store).history <= 20);
+    stage_end(&s);
+}
+
 #define TAKEN_CRD(plural, group, kind)                                                             \
     "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","           \
     "\"metadata\":{\"name\":\"" plural "." group "\"},\"spec\":{\"group\":\"" group                \
@@ -485,6 +512,7 @@ RUN_TESTS(cmocka_unit_test(odd_paths_and_values_get_an_answer),
           cmocka_unit_test(small_bodies_do_not_become_huge_objects),
           cmocka_unit_test(a_watcher_that_never_reads_holds_no_history),
           cmocka_unit_test(the_history_of_large_objects_has_a_limit),
+          cmocka_unit_test(a_long_history_is_trimmed_at_once),
           cmocka_unit_test(definitions_do_not_hide_built_in_types),
           cmocka_unit_test(large_requests_are_cut_off),
           cmocka_unit_test(what_is_not_http_is_cut_off),
