@@ -37,11 +37,12 @@ static void add_field(struct way *w, str key)
                     STR_ARG(key));
 }
 
+/* Not a loop up to the index: templates of long lists would take too many steps. */
 static void go_to_element(struct way *w, size_t index)
 {
-    buf_fmt(&w->before, "{{ range $i%zu, $v%zu := %.*s }}{{ if eq $i%zu %zu }}", w->ends, w->ends,
+    buf_fmt(&w->before, "{{ with $v%zu := %.*s }}{{ if gt (len $v%zu) %zu }}", w->ends,
             STR_ARG(w->at), w->ends, index);
-    w->at = str_fmt(w->arena, "$v%zu", w->ends);
+    w->at = str_fmt(w->arena, "(index $v%zu %zu)", w->ends, index);
     w->ends += 2;
 }
 
