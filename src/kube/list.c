@@ -19,7 +19,7 @@ static void fill_in(struct arena *a, struct value *object, str key, str text, bo
 /* Otherwise, a text read later would be empty, and the object would go by another name. */
 static bool check_identity(const struct value *object, struct err *e)
 {
-    const struct value *meta = value_get(object, STR("metadata"));
+    const struct value *meta = object_meta_member(object);
 
     return kube_check_kind(object, STR("apiVersion"), VALUE_STRING, e) &&
            kube_check_kind(object, STR("kind"), VALUE_STRING, e) &&
@@ -39,7 +39,7 @@ bool kube_object_complete(struct arena *a, const struct kube_call *c, struct val
         return err_wrap(e, "an object");
     for (size_t i = value_len(object); c->metadata_only && i-- > 0;) {
         str key = value_key(&object->items[i]);
-        if (!str_eq(key, STR("metadata")))
+        if (!object_is_meta(key))
             value_unset(object, key);
     }
     fill_in(a, object, STR("apiVersion"), api_version_join(a, r->group, r->version),
