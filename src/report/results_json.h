@@ -10,7 +10,7 @@
 
 struct source;
 
-/* Fails for JSON that is no report of a comparison: one has both a Summary and Diffs. */
+/* Fails unless the JSON is the report of a comparison: it must have a Summary and Diffs. */
 MUST_CHECK bool results_check_json(struct arena *a, const struct source *src, struct err *e);
 /*
  * Reads a report of the original. Keys are case-insensitive, unknown ones are ignored and missing

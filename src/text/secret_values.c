@@ -846,7 +846,7 @@ static bool is_in_word(str text, size_t i)
            (unicode_is_letter((uint8_t)text.ptr[i]) || unicode_is_digit((uint8_t)text.ptr[i]));
 }
 
-/* Whether a quoted piece begins at i. Apostrophes are no quotes. */
+/* Whether a quoted piece begins at i. An apostrophe within a word does not begin one. */
 static bool is_quote(str text, size_t i)
 {
     char c = text.ptr[i];

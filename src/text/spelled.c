@@ -58,7 +58,7 @@ static struct piece piece_of_rune(long r, size_t taken)
 
 /* ---- The ways to escape. --------------------------------------------------------------------- */
 
-/* uXXXX at i, where another one may follow for the second half of a character. */
+/* "u" and four digits at i; a character may need two of these, one after the other. */
 static struct piece read_unicode(str text, size_t i)
 {
     long high = hex_at(text, i + 1, 4), low;

@@ -159,7 +159,7 @@ static void ask_next_put(struct asking *q)
     const struct value *found = detect_found(q->detect, last_answer(q), wanted);
     struct deviations got = detect_compare(q->detect, NULL, wanted, found);
 
-    /* What is asked for and not there, or else what is no longer requested and remains. */
+    /* First what is wanted but missing in Azure; then what is still there but no longer wanted. */
     deviations_keep_set(&got);
     if (!got.count)
         got = detect_compare(q->detect, &q->record, wanted, found);
